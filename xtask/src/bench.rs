@@ -96,35 +96,25 @@ fn pyperformance() -> Outcome<PathBuf> {
 /// numpy and pandas for the machine's own Python, in a directory of the cache.
 fn native_numpy() -> Outcome<PathBuf> {
     const VERSIONS: [&str; 3] = ["numpy==2.4.6", "pandas==3.1.1", "matplotlib==3.10.9"];
-    let place = cache::directory()?.join(format!("bench-{}", VERSIONS.join("-")));
-    if !place.exists() {
-        process::program("python3")
-            .args(["-m", "pip", "install", "--quiet", "--target"])
-            .arg(&place)
-            .args(VERSIONS)
-            .run()?;
-    }
-    Ok(place)
+    installed(&VERSIONS, &[])
 }
 
 /// The package requests without compiled parts, which both sides run.
 fn requests() -> Outcome<PathBuf> {
-    const VERSION: &str = "requests==2.34.2";
-    let place = cache::directory()?.join(format!("bench-{VERSION}"));
+    let anywhere = "--only-binary=:all: --platform=any --abi=none --implementation=py";
+    let options: Vec<&str> = anywhere.split(' ').collect();
+    installed(&["requests==2.34.2"], &options)
+}
+
+/// Packages of Python, in a directory of the cache.
+fn installed(versions: &[&str], options: &[&str]) -> Outcome<PathBuf> {
+    let place = cache::directory()?.join(format!("bench-{}", versions.join("-")));
     if !place.exists() {
         process::program("python3")
-            .args(["-m", "pip", "install", "--quiet", "--only-binary=:all:"])
-            .args([
-                "--platform",
-                "any",
-                "--abi",
-                "none",
-                "--implementation",
-                "py",
-                "--target",
-            ])
+            .args(["-m", "pip", "install", "--quiet", "--target"])
             .arg(&place)
-            .arg(VERSION)
+            .args(options)
+            .args(versions)
             .run()?;
     }
     Ok(place)

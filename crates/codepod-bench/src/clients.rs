@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use codepod::network::{Network, NetworkSpec, Places, RuleSpec, SecretSpec, TlsSpec, certificates};
 use codepod::{Mount, MountAccess, Options, Sandbox};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, KeyUsagePurpose};
 
 use crate::report::{Goal, Report};
 use crate::timing::{median, show, time};
@@ -296,25 +297,17 @@ fn configuration(place: &Path, http: u16, https: u16) -> String {
 
 /// Makes an authority and a certificate of it in a directory.
 fn certify(place: &Path) -> Outcome {
-    let extensions = format!("subjectAltName=DNS:{NAME},DNS:localhost\n");
-    std::fs::write(place.join("extensions"), extensions)?;
-    const KEY: &str = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
-    for arguments in [
-        format!(
-            "req -x509 {KEY} -days 30 -subj /CN=bench -addext keyUsage=keyCertSign -keyout ca.key -out ca.pem"
-        ),
-        format!("req {KEY} -subj /CN={NAME} -keyout key.pem -out request.pem"),
-        "x509 -req -days 30 -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -extfile extensions -out chain.pem"
-            .to_owned(),
-    ] {
-        let output = Command::new("openssl")
-            .args(arguments.split(' '))
-            .current_dir(place)
-            .output()?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("openssl {arguments}: {said}").into());
-        }
-    }
-    Ok(())
+    let key = KeyPair::generate()?;
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+    std::fs::write(place.join("ca.pem"), params.self_signed(&key)?.pem())?;
+    let issuer = Issuer::new(params, key);
+    let key = KeyPair::generate()?;
+    let params = CertificateParams::new([NAME, "localhost"].map(String::from))?;
+    std::fs::write(
+        place.join("chain.pem"),
+        params.signed_by(&key, &issuer)?.pem(),
+    )?;
+    Ok(std::fs::write(place.join("key.pem"), key.serialize_pem())?)
 }

@@ -124,69 +124,27 @@ const WORKS: &[(&str, Work)] = &[
         run(here, variables, &["run", script])
     }),
     ("the network", |here, variables| {
-        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = server.local_addr().unwrap().port();
-        std::thread::spawn(move || {
-            for client in server.incoming().flatten() {
-                answer(client);
-            }
-        });
+        let port = serve();
         let script = format!(
             "set -e; exec 3<>/dev/tcp/a.test/{port}; printf 'POST / HTTP/1.1\\r\\nHost: a.test:{port}\\r\\nContent-Length: 5\\r\\nConnection: close\\r\\n\\r\\nhello' >&3; read -r line <&3; [[ $line == *200* ]]; exec 3<>/dev/tcp/c.test/{port}; printf 'POST / HTTP/1.1\r\nHost: c.test\r\nContent-Length: 5\r\n\r\nhello' >&3; read -r line <&3; [[ $line == *200* ]]; ! exec 3<>/dev/tcp/codepod.invalid/{port}; ! curl -s https://b.test:{port}"
         );
-        let rule = format!("http://a.test:{port}");
-        // The server does not speak TLS, but is asked to.
-        let with_tls = format!("https://b.test:{port}");
-        // Bytes that nobody reads on the way.
-        let raw = format!("tcp://c.test:{port}");
-        let other = format!("http://codepod.invalid:{port}");
-        let arguments = [
-            "run",
-            "--allow-host",
-            &*rule,
-            "--resolve",
-            "a.test=127.0.0.1",
-            "--allow-host",
-            &*raw,
-            "--resolve",
-            "c.test=127.0.0.1",
-            "--allow-host",
-            &*with_tls,
-            "--resolve",
-            "b.test=127.0.0.1",
-            "--allow-host",
-            &*other,
-            &*script,
+        let servers = [
+            "http://a.test",
+            // Bytes that nobody reads on the way.
+            "tcp://c.test",
+            // The server does not speak TLS, but is asked to.
+            "https://b.test",
         ];
-        run(here, variables, &arguments)
+        run_with(here, variables, port, &servers, &[&*script])
     }),
     ("a recording, and its replay", |here, variables| {
-        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = server.local_addr().unwrap().port();
-        std::thread::spawn(move || {
-            for client in server.incoming().flatten() {
-                answer(client);
-            }
-        });
+        let port = serve();
         let script = format!(
             "set -e; curl -sf -d hello http://a.test:{port}; ! curl -s http://codepod.invalid:{port}"
         );
-        let rule = format!("http://a.test:{port}");
-        let other = format!("http://codepod.invalid:{port}");
-        let with = |option: &str| {
-            let arguments = [
-                "run",
-                "--allow-host",
-                &*rule,
-                "--resolve",
-                "a.test=127.0.0.1",
-                "--allow-host",
-                &*other,
-                option,
-                "recorded",
-                &*script,
-            ];
-            run(here, variables, &arguments)
+        let with = |option| {
+            let rest = [option, "recorded", &*script];
+            run_with(here, variables, port, &["http://a.test"], &rest)
         };
         let recorded = with("--record");
         if !recorded.success() {
@@ -212,6 +170,39 @@ const WORKS: &[(&str, Work)] = &[
         prompt(here, variables, &["--state", "at-the-prompt"])
     }),
 ];
+
+/// A server that answers all requests. Its port.
+fn serve() -> u16 {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for client in server.incoming().flatten() {
+            answer(client);
+        }
+    });
+    port
+}
+
+/// Runs a command that may reach `servers`, which are this machine, and a name that nobody has.
+fn run_with(
+    here: &Directory,
+    variables: Variables<'_>,
+    port: u16,
+    servers: &[&str],
+    rest: &[&str],
+) -> ExitStatus {
+    let mut arguments = vec!["run".to_owned()];
+    for server in servers {
+        let (_, name) = server.split_once("://").unwrap();
+        let rule = ["--allow-host".to_owned(), format!("{server}:{port}")];
+        arguments.extend(rule);
+        arguments.extend(["--resolve".to_owned(), format!("{name}=127.0.0.1")]);
+    }
+    let other = format!("http://codepod.invalid:{port}");
+    arguments.extend(["--allow-host".to_owned(), other]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    run(here, variables, &[&arguments, rest].concat())
+}
 
 /// Reads a request and answers it.
 fn answer(client: std::net::TcpStream) {

@@ -18,6 +18,8 @@ pub mod budget;
 #[cfg(feature = "net")]
 pub mod cassette;
 pub mod event;
+#[cfg(feature = "net")]
+mod hash;
 pub mod http;
 #[cfg(feature = "net")]
 pub mod net;

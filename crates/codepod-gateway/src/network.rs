@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::budget::{Budget, Exceeded, Limits, Timeouts};
 #[cfg(feature = "net")]
-use crate::cassette::Cassette;
+use crate::cassette::{Cassette, Recording, Replay};
 use crate::event::{DeniedEvent, Event, Origin, Sink};
 #[cfg(feature = "net")]
 use crate::pins::Pins;
@@ -92,7 +92,8 @@ pub struct NetworkOptions {
     pub events: Sink,
     /// Who is asked.
     pub on_request: Option<OnRequest>,
-    /// What is recorded, or replayed in place of every server.
+    /// What is recorded, or replayed in place of every server. The secrets are those that
+    /// [`Cassette::secrets`] has made of others.
     #[cfg(feature = "net")]
     pub cassette: Option<Cassette>,
 }
@@ -143,15 +144,12 @@ impl fmt::Debug for Network {
 impl Network {
     /// A network that nothing was used of.
     pub fn new(options: NetworkOptions) -> Network {
-        let deciding = Deciding {
-            policy: options.policy,
-            secrets: options.secrets,
-            on_request: options.on_request,
-        };
-        #[cfg(feature = "net")]
-        let deciding = on_cassette(options.cassette.as_ref(), deciding);
         Network {
-            deciding: RwLock::new(Arc::new(deciding)),
+            deciding: RwLock::new(Arc::new(Deciding {
+                policy: options.policy,
+                secrets: options.secrets,
+                on_request: options.on_request,
+            })),
             budget: Budget::new(options.limits),
             timeouts: options.timeouts,
             events: options.events,
@@ -190,7 +188,13 @@ impl Network {
     /// decided anew.
     pub fn decide_by(&self, deciding: Deciding) {
         #[cfg(feature = "net")]
-        let deciding = on_cassette(self.cassette.as_ref(), deciding);
+        let deciding = match &self.cassette {
+            Some(cassette) => Deciding {
+                secrets: cassette.secrets(deciding.secrets),
+                ..deciding
+            },
+            None => deciding,
+        };
         *self
             .deciding
             .write()
@@ -228,9 +232,16 @@ impl Network {
         &self.pins
     }
 
+    /// The recording that is made.
     #[cfg(feature = "net")]
-    pub(crate) fn cassette(&self) -> Option<&Cassette> {
-        self.cassette.as_ref()
+    pub(crate) fn recording(&self) -> Option<&Arc<Recording>> {
+        self.cassette.as_ref().and_then(Cassette::recording)
+    }
+
+    /// The recording that is replayed.
+    #[cfg(feature = "net")]
+    pub(crate) fn replay(&self) -> Option<&Arc<Replay>> {
+        self.cassette.as_ref().and_then(Cassette::replay)
     }
 
     pub(crate) fn next_id(&self) -> u64 {
@@ -257,19 +268,6 @@ impl Network {
             url,
             denial: denial.clone(),
         })));
-    }
-}
-
-/// What decides, with the placeholders of a recording that is replayed; those of one that is made
-/// are noted.
-#[cfg(feature = "net")]
-fn on_cassette(cassette: Option<&Cassette>, deciding: Deciding) -> Deciding {
-    match cassette {
-        Some(cassette) => Deciding {
-            secrets: cassette.secrets(deciding.secrets),
-            ..deciding
-        },
-        None => deciding,
     }
 }
 

@@ -16,7 +16,9 @@ use codepod_gateway::cptls::hello;
 use codepod_gateway::net::{Downloads, DownloadsSpec};
 use codepod_gateway::policy::{ClientCert, TlsSpec};
 use support::cptls_client::{shake, talk as talk_tls};
-use support::servers::{Ca, Identity, read_request, self_signed, serve, strict_tls};
+use support::servers::{
+    Ca, Identity, clients_of, config_for, read_request, self_signed, serve, strict_tls,
+};
 use support::sharing::{asked, body, came, lasting, sharing};
 use support::{World, text};
 
@@ -128,24 +130,8 @@ async fn nw_14_nobody_joins_a_download_from_a_server_that_nobody_checked() {
 
 /// A server that says which client it has seen, in a reply that everybody may keep.
 fn knowing(ca: &Ca, clients: Vec<(&'static str, Identity)>) -> (SocketAddr, Arc<AtomicUsize>) {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(ca.der.clone().into()).unwrap();
-    let verifier = rustls::server::WebPkiClientVerifier::builder_with_provider(
-        Arc::new(roots),
-        provider.clone(),
-    );
-    let identity = ca.sign("index.test", |_| {});
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_client_cert_verifier(verifier.allow_unauthenticated().build().unwrap())
-        .with_single_cert(
-            vec![identity.certificate.into()],
-            identity.key.try_into().unwrap(),
-        )
-        .unwrap();
-    let config = Arc::new(config);
+    let anybody = clients_of(ca).allow_unauthenticated().build().unwrap();
+    let config = config_for(&ca.sign("index.test", |_| {}), &[], anybody);
     let asked = Arc::<AtomicUsize>::default();
     let count = asked.clone();
     let at = serve(move |stream| {

@@ -17,7 +17,9 @@ use codepod_gateway::network::Deciding;
 use codepod_gateway::policy::{ClientCert, TlsSpec};
 use codepod_gateway::secrets::{HostKey, SecretSpec, Secrets};
 use support::cptls_client::{Failed, Shaken, shake, talk, talk_and_close};
-use support::servers::{Ca, Identity, Log, ok, self_signed, strict, strict_tls};
+use support::servers::{
+    Ca, Identity, Log, clients_of, config_for, ok, self_signed, strict, strict_tls,
+};
 use support::{World, status, text};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
@@ -804,23 +806,7 @@ async fn nw_14_any_certificate_is_taken_where_the_rule_says_so_and_no_secret_goe
 
 /// A server that takes clients of `ca` only.
 fn for_clients(ca: &Ca, identity: &Identity) -> (SocketAddr, Log) {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(ca.der.clone().into()).unwrap();
-    let clients = rustls::server::WebPkiClientVerifier::builder_with_provider(
-        Arc::new(roots),
-        provider.clone(),
-    );
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_client_cert_verifier(clients.build().unwrap())
-        .with_single_cert(
-            vec![identity.certificate.clone().into()],
-            identity.key.clone().try_into().unwrap(),
-        )
-        .unwrap();
-    let config = Arc::new(config);
+    let config = config_for(identity, &[], clients_of(ca).build().unwrap());
     let log = Log::default();
     let own = log.clone();
     let at = support::servers::serve(move |stream| {

@@ -16,6 +16,7 @@ use hyper::{Method, StatusCode};
 use super::line::{self, Failed, Line, LookupFailure, Part};
 use super::{BODIES, CassetteError, CassetteSpec, LINES};
 use crate::cptls::{self, MAX_RECORD};
+use crate::hash;
 use crate::http::Content;
 use crate::secrets::MAX_SECRETS;
 
@@ -438,10 +439,8 @@ fn checked(path: &Path, content: &Content) -> Result<u64, String> {
         // Told by whoever compares.
         return Ok(data.len());
     }
-    let mut hash = blake3::Hasher::new();
-    let read = File::open(path).and_then(|mut file| io::copy(&mut file, &mut hash));
-    read.map_err(|error| error.to_string())?;
-    match hash.finalize() == content.hash {
+    let hash = File::open(path).and_then(|mut file| hash::of_file(&mut file));
+    match hash.map_err(|error| error.to_string())? == content.hash {
         true => Ok(data.len()),
         false => Err("it is not what was recorded: its hash is another one".into()),
     }

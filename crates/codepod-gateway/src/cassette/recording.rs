@@ -19,6 +19,7 @@ use super::line::{
 };
 use super::{BODIES, CassetteError, CassetteSpec, LINES};
 use crate::cptls::Hello;
+use crate::hash;
 use crate::http::{Asked, Content, End, Failure, ReplyHead, Take, Tape};
 use crate::net::Refusal;
 use crate::own_directory;
@@ -326,32 +327,17 @@ fn has_value(secrets: &Secrets, hits: u64) -> String {
 
 /// The hash of what a guest asks of TLS, without its key.
 pub(super) fn asked_for(hello: &Hello) -> blake3::Hash {
-    let mut hash = blake3::Hasher::new();
-    let mut list = |parts: &[&[u8]]| {
-        hash.update(&(parts.len() as u64).to_le_bytes());
-        for part in parts {
-            hash.update(&(part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-    };
-    let version = |version: Option<u16>| version.map(u16::to_be_bytes);
-    let (min, max) = (version(hello.min_version), version(hello.max_version));
-    let name = hello
-        .server_name
-        .as_ref()
-        .map(|name| name.to_ascii_lowercase());
-    list(
-        name.iter()
-            .map(String::as_bytes)
-            .collect::<Vec<_>>()
-            .as_slice(),
-    );
-    list(&min.iter().map(|two| &two[..]).collect::<Vec<_>>());
-    list(&max.iter().map(|two| &two[..]).collect::<Vec<_>>());
-    for parts in [&hello.alpn, &hello.roots, &hello.certificates] {
-        list(&parts.iter().map(|part| &part[..]).collect::<Vec<_>>());
-    }
-    hash.finalize()
+    let version = |version: Option<u16>| version.map(|own| own.to_be_bytes().to_vec());
+    let name = hello.server_name.as_ref();
+    let name = name.map(|name| name.to_ascii_lowercase().into_bytes());
+    hash::of_lists(&[
+        name.as_slice(),
+        version(hello.min_version).as_slice(),
+        version(hello.max_version).as_slice(),
+        &hello.alpn,
+        &hello.roots,
+        &hello.certificates,
+    ])
 }
 
 /// A body on its way to its file.

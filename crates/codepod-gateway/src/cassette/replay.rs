@@ -36,17 +36,20 @@ const BEFORE_BREAK: Duration = Duration::from_millis(20);
 /// A recording that is replayed, and how far it is.
 pub(crate) struct Replay {
     recorded: Arc<Recorded>,
-    /// The exchanges of each request, in order.
-    requests: Arc<HashMap<Key, Vec<usize>>>,
+    requests: Arc<HashMap<Line, Bodies>>,
     taken: Mutex<Taken>,
 }
 
-/// What a request is found by. Without a body, its reply came before the end of it.
-type Key = (String, String, Option<Content>);
+/// The method and the URL of a request.
+type Line = (String, String);
+
+/// The exchanges of a request by its body, in order. Without a body, the reply came before the end
+/// of it.
+type Bodies = HashMap<Option<Content>, Vec<usize>>;
 
 #[derive(Default)]
 struct Taken {
-    requests: HashMap<Key, usize>,
+    requests: HashMap<(Line, Option<Content>), usize>,
     connections: HashMap<Place, usize>,
     handshakes: HashMap<(Place, blake3::Hash), usize>,
 }
@@ -69,10 +72,11 @@ pub(crate) struct Shaken {
 
 impl Replay {
     pub(super) fn new(recorded: Arc<Recorded>) -> Replay {
-        let mut requests = HashMap::<Key, Vec<usize>>::new();
+        let mut requests = HashMap::<Line, Bodies>::new();
         for (index, exchange) in recorded.exchanges.iter().enumerate() {
-            let key = (exchange.method.clone(), exchange.url.clone(), exchange.sent);
-            requests.entry(key).or_default().push(index);
+            let line = (exchange.method.clone(), exchange.url.clone());
+            let bodies = requests.entry(line).or_default();
+            bodies.entry(exchange.sent).or_default().push(index);
         }
         Replay {
             recorded,
@@ -158,24 +162,24 @@ impl Replay {
 
     /// Whether the body of a request says what comes of it.
     fn asks_for_body(&self, asked: &Asked) -> bool {
-        let early = (asked.method.clone(), asked.url.clone(), None);
-        let is_same = |key: &Key| key.0 == asked.method && key.1 == asked.url && key.2.is_some();
-        !self.requests.contains_key(&early) || self.requests.keys().any(is_same)
+        let bodies = self.requests.get(&line(asked));
+        bodies.is_none_or(|bodies| bodies.keys().any(Option::is_some))
     }
 
     /// The exchange of a request: of equal ones each is replayed once, in their order.
     ///
     /// Fails with what differs when there is none.
     fn take(&self, asked: &Asked) -> Result<usize, String> {
-        let with = |sent| (asked.method.clone(), asked.url.clone(), sent);
+        let line = line(asked);
+        let bodies = self.requests.get(&line);
         let mut taken = self.lock();
         let mut known = 0;
-        for key in [with(asked.sent()), with(None)] {
-            let Some(list) = self.requests.get(&key) else {
+        for sent in [asked.sent(), None] {
+            let Some(list) = bodies.and_then(|bodies| bodies.get(&sent)) else {
                 continue;
             };
             known += list.len();
-            let next = taken.requests.entry(key).or_default();
+            let next = taken.requests.entry((line.clone(), sent)).or_default();
             if let Some(index) = list.get(*next) {
                 *next += 1;
                 return Ok(*index);
@@ -246,6 +250,10 @@ impl Replay {
     fn lock(&self) -> MutexGuard<'_, Taken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn line(asked: &Asked) -> Line {
+    (asked.method.clone(), asked.url.clone())
 }
 
 /// Whose turn it is, counted from 0.

@@ -643,10 +643,10 @@ impl Exchange {
 
     /// The request as it is recorded or looked for, where that is done.
     fn asked(&self, parts: &http::request::Parts) -> Option<Arc<Asked>> {
-        let method = parts.method.to_string();
         match self.connection.taping {
             Taping::Off => None,
             Taping::Record(_) | Taping::Replay => {
+                let method = parts.method.to_string();
                 Some(Arc::new(Asked::new(method, self.url(&parts.uri))))
             }
         }

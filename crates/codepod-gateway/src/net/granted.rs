@@ -22,7 +22,7 @@ use super::tls::{self, Outcome, TlsFailure};
 use super::upstream::HttpServer;
 use super::{Gateway, clock};
 use crate::budget::OpenConnection;
-use crate::cassette::{Cassette, OnTape, Replay, Replayed};
+use crate::cassette::{OnTape, Replay, Replayed};
 use crate::cptls::{Hello, MAGIC, Record};
 use crate::event::{Event, Origin, RequestEvent, Times, cut_url};
 use crate::http::{
@@ -255,7 +255,7 @@ impl Granted {
             None => server,
             Some(downloads) => downloads.before(server, self.place(scheme)),
         };
-        let recording = self.network.cassette().and_then(Cassette::recording);
+        let recording = self.network.recording();
         let tape = recording.map(|recording| Arc::new(OnTape::new(recording.clone())));
         let taping = match &tape {
             Some(tape) => Taping::Record(tape.clone()),
@@ -316,7 +316,7 @@ impl Granted {
         hello: &Hello,
         outcome: &Result<(T, Outcome), TlsFailure>,
     ) -> Result<(), Denial> {
-        let Some(recording) = self.network.cassette().and_then(Cassette::recording) else {
+        let Some(recording) = self.network.recording() else {
             return Ok(());
         };
         let failure;

@@ -64,8 +64,7 @@ pub(super) async fn look_up(
     if !policy.knows(host) || policy.static_address(host).is_some() {
         return Ok(());
     }
-    let cassette = network.cassette();
-    if let Some(replay) = cassette.and_then(|cassette| cassette.replay()) {
+    if let Some(replay) = network.replay() {
         return replay.look_up(host);
     }
     let downloads = gateway.shared.downloads.as_ref();
@@ -77,7 +76,7 @@ pub(super) async fn look_up(
         Err(Unresolved::Lookup(ResolveError::NotFound)) => (LookupFailure::NotFound, Errno::NoEnt),
         Err(Unresolved::Lookup(ResolveError::Failed(_))) => (LookupFailure::Unknown, Errno::Again),
     };
-    if let Some(recording) = cassette.and_then(|cassette| cassette.recording()) {
+    if let Some(recording) = network.recording() {
         recording.lookup_failed(host, failed);
     }
     Err(errno)
@@ -142,12 +141,11 @@ impl Session {
             .connection()
             .map_err(|why| deny(over(why)))?;
 
-        let cassette = network.cassette();
-        if cassette.is_some() && grant.protocol() != Protocol::Http {
+        let (recording, replay) = (network.recording(), network.replay());
+        if (recording.is_some() || replay.is_some()) && grant.protocol() != Protocol::Http {
             let why = "what is neither http nor https can be neither recorded nor replayed";
             return Err(deny(recording_denial(&host, port, why, None)));
         }
-        let recording = cassette.and_then(|cassette| cassette.recording());
         let cannot = |why: String| recording_denial(&host, port, &why, None);
         if let Some(recording) = recording {
             recording.check().map_err(|why| deny(cannot(why)))?;
@@ -189,7 +187,7 @@ impl Session {
             shows_own: false,
             _counted: counted,
         };
-        if let Some(replay) = cassette.and_then(|cassette| cassette.replay()) {
+        if let Some(replay) = replay {
             return match replay.connect(&host, port) {
                 Connected::Yes => Ok(Session {
                     granted: granted(None, times, counted),

@@ -227,7 +227,7 @@ pub(super) fn text_of(payload: &[u8]) -> String {
 }
 
 /// The first value of a field.
-fn value(mut payload: &[u8], wanted: u8) -> Option<&[u8]> {
+pub(super) fn value(mut payload: &[u8], wanted: u8) -> Option<&[u8]> {
     while let Some((tag, value, rest)) = field(payload).ok()? {
         if tag == wanted {
             return Some(value);

@@ -1,14 +1,10 @@
 //! HTTP to a server over one connection, by hyper's client.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http_body_util::BodyExt;
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{self, HeaderMap};
 use hyper::{Request, Response, ext};
@@ -78,8 +74,10 @@ impl Upstream for HttpServer {
         Box::pin(async move {
             let mut sender = sender.lock().await;
             sender.ready().await.map_err(broken)?;
-            let (tell, sent) = oneshot::channel();
-            let mut request = request.map(|body| Watched { body, _end: tell }.boxed_unsync());
+            let (tell, sent) = oneshot::channel::<()>();
+            // It is dropped with the body.
+            let keep = move |_: &_| _ = &tell;
+            let mut request = request.map(|body| body.inspect_frame(keep).boxed_unsync());
             let interim = Arc::<Interim>::default();
             let seen = interim.clone();
             ext::on_informational(&mut request, move |_| seen.count());
@@ -172,30 +170,4 @@ fn broken(error: hyper::Error) -> Failure {
         source = cause.source();
     }
     Failure::Broken(text)
-}
-
-/// A body that tells when it is dropped.
-struct Watched {
-    body: Body,
-    _end: oneshot::Sender<()>,
-}
-
-impl HttpBody for Watched {
-    type Data = Bytes;
-    type Error = BodyError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }

@@ -84,6 +84,9 @@ impl World {
         let sink = events.clone();
         options.events = Arc::new(move |event| sink.lock().unwrap().push(event));
         change(&mut options);
+        if let Some(cassette) = &options.cassette {
+            options.secrets = cassette.secrets(options.secrets);
+        }
         let script = Arc::<Script>::default();
         World {
             gateway: Gateway::new(GatewayOptions {

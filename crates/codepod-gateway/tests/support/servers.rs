@@ -4,6 +4,9 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::ClientCertVerifier;
+
 /// A server that gives each connection to `handle`, on a thread of its own.
 pub(crate) fn serve(handle: impl Fn(TcpStream) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -172,12 +175,29 @@ pub(crate) struct Identity {
 
 /// What a server of TLS is made with.
 pub(crate) fn config(identity: &Identity, alpn: &[&[u8]]) -> Arc<rustls::ServerConfig> {
+    config_for(identity, alpn, WebPkiClientVerifier::no_client_auth())
+}
+
+/// Checks clients, which show certificates of `ca`.
+pub(crate) fn clients_of(ca: &Ca) -> rustls::server::ClientCertVerifierBuilder {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(ca.der.clone().into()).unwrap();
+    let provider = rustls::crypto::ring::default_provider();
+    WebPkiClientVerifier::builder_with_provider(roots.into(), provider.into())
+}
+
+/// What a server of TLS is made with that looks who its clients are.
+pub(crate) fn config_for(
+    identity: &Identity,
+    alpn: &[&[u8]],
+    clients: Arc<dyn ClientCertVerifier>,
+) -> Arc<rustls::ServerConfig> {
     let mut config = rustls::ServerConfig::builder_with_provider(
         rustls::crypto::ring::default_provider().into(),
     )
     .with_safe_default_protocol_versions()
     .unwrap()
-    .with_no_client_auth()
+    .with_client_cert_verifier(clients)
     .with_single_cert(
         vec![identity.certificate.clone().into()],
         identity.key.clone().try_into().unwrap(),

@@ -26,6 +26,7 @@ use hyper::header::{HeaderName, HeaderValue};
 use super::digests::Digests;
 use super::flight::Kept;
 use super::handshakes::Handshakes;
+use crate::hash;
 use crate::own_directory::make;
 use crate::packages::{Sha256, hexadecimal, parse_sha256};
 
@@ -43,15 +44,7 @@ pub(super) struct Key(blake3::Hash);
 impl Key {
     /// The key of lists of parts; none can be taken for another.
     pub(super) fn of(lists: &[&[Vec<u8>]]) -> Key {
-        let mut hash = blake3::Hasher::new();
-        for list in lists {
-            hash.update(&(list.len() as u64).to_le_bytes());
-            for part in *list {
-                hash.update(&(part.len() as u64).to_le_bytes());
-                hash.update(part);
-            }
-        }
-        Key(hash.finalize())
+        Key(hash::of_lists(lists))
     }
 
     pub(super) fn as_bytes(&self) -> &[u8; 32] {
@@ -264,9 +257,7 @@ impl Store {
             return None;
         }
         if !self.lock().whole.contains(&body.hash) {
-            let mut hash = blake3::Hasher::new();
-            io::copy(&mut file, &mut hash).ok()?;
-            if hash.finalize() != body.hash {
+            if hash::of_file(&mut file).ok()? != body.hash {
                 return None;
             }
             self.lock().whole.insert(body.hash);

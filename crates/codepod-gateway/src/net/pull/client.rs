@@ -13,6 +13,7 @@ use crate::event::Origin;
 use crate::http::{ReplyBody, Upstream};
 use crate::net::Gateway;
 use crate::net::offload::Offloaded;
+use crate::net::tls::value;
 use crate::net::upstream::HttpServer;
 use crate::network::Network;
 use crate::policy::target::{Scheme, Target};
@@ -98,12 +99,8 @@ where
     if record == Record::Reply {
         return Ok(Offloaded::new(stream));
     }
-    let mut rest = payload.as_slice();
-    while let Ok(Some((tag, value, more))) = cptls::field(rest) {
-        rest = more;
-        if tag == fail::TEXT {
-            return Err(String::from_utf8_lossy(value).into_owned());
-        }
-    }
-    Err("there is no TLS with the server".to_owned())
+    Err(match value(&payload, fail::TEXT) {
+        Some(text) => String::from_utf8_lossy(text).into_owned(),
+        None => "there is no TLS with the server".to_owned(),
+    })
 }
