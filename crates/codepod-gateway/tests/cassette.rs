@@ -853,6 +853,9 @@ async fn an_early_reply_and_a_guest_that_leaves_are_replayed_as_such() {
     leave(&world).await;
     assert_eq!(world.requests(2).await[1].failure.as_deref(), Some(why));
     assert_eq!(denials(&world), Vec::<String>::new());
+    assert!(early(&world).await.starts_with("HTTP/1.1 403"));
+    let told = "has no POST http://api.test/early any more: it has it once, and that was replayed";
+    assert!(denials(&world)[0].contains(told), "{:?}", denials(&world));
 }
 
 /// What a process leaves that is killed: all that had ended is there, and what was under way is

@@ -174,7 +174,7 @@ impl Replay {
         let bodies = self.requests.get(&line);
         let mut taken = self.lock();
         let mut known = 0;
-        for sent in [asked.sent(), None] {
+        for sent in asked.sent().map(Some).into_iter().chain([None]) {
             let Some(list) = bodies.and_then(|bodies| bodies.get(&sent)) else {
                 continue;
             };
