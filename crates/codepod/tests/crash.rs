@@ -75,8 +75,18 @@ fn child() {
     }
 }
 
+/// From when on the time runs after which the child is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Since {
+    Start,
+    /// It has its sandbox.
+    Ready,
+    /// It has saved something, however long a disk takes for that.
+    Saved,
+}
+
 /// Runs the child, kills it after a while, and returns the last round that it said was saved.
-fn crash(directory: &Path, wait: Duration, from_start: bool) -> u64 {
+fn crash(directory: &Path, wait: Duration, since: Since) -> u64 {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child", "--nocapture"])
         .env(DIRECTORY, directory)
@@ -98,12 +108,12 @@ fn crash(directory: &Path, wait: Duration, from_start: bool) -> u64 {
             }
         }
     });
-    if !from_start {
-        let began = support::within(Duration::from_secs(60), || {
-            ready.load(Ordering::SeqCst) == 1
-        });
-        assert!(began, "the child does not begin");
-    }
+    let began = support::within(Duration::from_secs(60), || match since {
+        Since::Start => true,
+        Since::Ready => ready.load(Ordering::SeqCst) == 1,
+        Since::Saved => saved.load(Ordering::SeqCst) > 0,
+    });
+    assert!(began, "the child is not {since:?}");
     std::thread::sleep(wait);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -123,7 +133,12 @@ fn sn_08_killed_at_any_moment_leaves_a_whole_state_that_is_not_too_old() {
         random ^= random >> 7;
         random ^= random << 17;
         let wait = Duration::from_micros(random % 120_000);
-        let saved = crash(directory.path(), wait, random.is_multiple_of(8));
+        let since = match turn % 3 {
+            2 => Since::Saved,
+            _ if random.is_multiple_of(8) => Since::Start,
+            _ => Since::Ready,
+        };
+        let saved = crash(directory.path(), wait, since);
         certain = certain.max(saved);
         // Everything that was saved is there and is what it was.
         let store = Store::open(directory.path(), NAMESPACE, StoreOptions::default()).unwrap();
