@@ -37,6 +37,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("man-db", "man"),
     ("moreutils", "sponge"),
     ("ncal", "cal"),
+    ("nginx-light", "nginx"),
     ("openssl", "openssl"),
     ("netcat-openbsd", "nc.openbsd"),
     ("patch", "patch"),

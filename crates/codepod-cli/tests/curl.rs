@@ -7,17 +7,20 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use support::{Directory, ends};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/curl");
 
-/// A server by http, one by https, and one by https that wants certificates of clients.
+/// A server by http, one by https, and one by https that wants certificates of clients; and nginx by
+/// http and https.
 struct Servers {
-    child: Child,
-    ports: [u16; 3],
+    children: [Child; 2],
+    ports: [u16; 5],
 }
 
 impl Servers {
@@ -33,24 +36,26 @@ impl Servers {
         let mut line = String::new();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         stdout.read_line(&mut line).unwrap();
-        let ports: Vec<u16> = line
-            .split_whitespace()
-            .map(|port| port.parse().unwrap())
-            .collect();
+        let own = line.split_whitespace();
+        let own = own.map(|port| port.parse().unwrap());
+        let (nginx, others) = nginx(data);
+        let ports: Vec<u16> = own.chain(others).collect();
         Servers {
-            child,
+            children: [child, nginx],
             ports: ports.try_into().unwrap(),
         }
     }
 
     /// Each name of a server, and its port.
-    fn names(&self) -> [(&'static str, u16); 4] {
-        let [http, https, clients] = self.ports;
+    fn names(&self) -> [(&'static str, u16); 6] {
+        let [http, https, clients, files, tls_files] = self.ports;
         [
             ("api.test", http),
             ("tls.test", https),
             ("wrong.test", https),
             ("mtls.test", clients),
+            ("files.test", files),
+            ("tls.files.test", tls_files),
         ]
     }
 
@@ -76,9 +81,36 @@ impl Servers {
 
 impl Drop for Servers {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        for child in &mut self.children {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
+}
+
+/// nginx with the files of `data`, and its ports.
+fn nginx(data: &Path) -> (Child, [u16; 2]) {
+    // Two at one time, so that they are not the same.
+    let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let ports = free.map(|socket| socket.local_addr().unwrap().port());
+    let text = std::fs::read_to_string(format!("{HERE}/nginx.conf")).unwrap();
+    let text = text.replace("@HTTP@", &ports[0].to_string());
+    let text = text.replace("@HTTPS@", &ports[1].to_string());
+    std::fs::write(data.join("nginx.conf"), text).unwrap();
+    let mut child = Command::new("nginx")
+        .arg("-p")
+        .arg(data)
+        .args(["-c", "nginx.conf", "-e", "nginx.log"])
+        .spawn()
+        .expect("nginx, which `cargo xtask setup` installs");
+    for port in ports {
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            let log = || std::fs::read_to_string(data.join("nginx.log"));
+            assert!(child.try_wait().unwrap().is_none(), "{:?}", log());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    (child, ports)
 }
 
 fn cases() -> Vec<String> {

@@ -26,8 +26,20 @@ certificate() { # FILE SUBJECT EXTENSIONS…
 }
 authority ca 'An authority'
 authority other-ca 'Another authority'
-certificate server '/O=codepod tests/CN=tls.test' subjectAltName=DNS:tls.test,DNS:mtls.test extendedKeyUsage=serverAuth
+certificate server '/O=codepod tests/CN=tls.test' subjectAltName=DNS:tls.test,DNS:mtls.test,DNS:tls.files.test extendedKeyUsage=serverAuth
 certificate client '/CN=a client' extendedKeyUsage=clientAuth
 cat client.pem client.key >client-both.pem
 openssl x509 -in server.pem -noout -pubkey >public.pem
 openssl pkey -pubin -in public.pem -outform der | openssl dgst -sha256 -binary | base64 >pin
+
+# What nginx serves.
+mkdir -p temporary www/{dir,private,up}
+cp lines large www
+cp large www/large.txt
+echo blank >'www/a b'
+echo accent >www/é
+echo '<p>nothing here' >www/error.html
+echo in a directory >www/dir/f
+echo for you >www/private/f
+echo 'user:{PLAIN}password' >passwords
+find www -exec touch -d @1000000000 {} +

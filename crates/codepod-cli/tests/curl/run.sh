@@ -1,5 +1,5 @@
 # Runs the cases: `bash run.sh CASES RESULTS`. Each leaves its output, its complaints, its status and a directory.
-H=http://api.test S=https://tls.test M=https://mtls.test
+H=http://api.test S=https://tls.test M=https://mtls.test N=http://files.test T=https://tls.files.test
 n=0
 while IFS= read -r line; do
     case $line in '' | '#'*) continue ;; esac
