@@ -16,8 +16,8 @@ use support::{Directory, ends};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/curl");
 
-/// A server by http, one by https, and one by https that wants certificates of clients; and nginx by
-/// http and https.
+/// A server by http, one by https, and one by https that wants certificates of clients; and nginx
+/// by http and https.
 struct Servers {
     children: [Child; 2],
     ports: [u16; 5],
