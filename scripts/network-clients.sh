@@ -53,7 +53,7 @@ import socket
 resolve = socket.getaddrinfo
 socket.getaddrinfo = lambda host, *rest, **options: resolve("127.0.0.1" if host in ("api.test", b"api.test") else host, *rest, **options)
 PYTHON
-    export PYTHONPATH=$work:$site SSL_CERT_FILE=$work/ca.pem REQUESTS_CA_BUNDLE=$work/ca.pem
+    export PYTHONPATH=$work:$site {SSL_CERT_FILE,REQUESTS_CA_BUNDLE,AWS_CA_BUNDLE}="$work/ca.pem"
     names=("$@")
     [ ${#names[@]} -gt 0 ] || mapfile -t names < <(sed -n 's/^def \([a-z]\w*\)():$/\1/p' "$here/clients.py" | tr _ -)
     for name in "${names[@]}"; do

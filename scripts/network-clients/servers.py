@@ -112,6 +112,9 @@ class Pages(http.server.BaseHTTPRequestHandler):
             found = json.dumps({"ok": True, "id": 7, "name": "sandbox", "method": self.command, "path": self.path,
                                 "length": len(body), "sha256": hashlib.sha256(body).hexdigest(), "data": [], "items": [],
                                 "version": {"number": "8.0.0", "distribution": "opensearch"}, "tagline": "You Know, for Search"}).encode()
+        # An object of S3 that was put has an answer without a body.
+        if self.command == "PUT" and "X-Amz-Date" in self.headers:
+            found = b""
         # What its client wants to see before it believes.
         self.answer(200, found, ("X-Elastic-Product", "Elasticsearch"), ("ETag", '"7"'))
 
@@ -153,10 +156,15 @@ class Pages(http.server.BaseHTTPRequestHandler):
     def socket_io(self, body):
         if self.command == "POST":
             return self.answer(200, b"ok")
-        if "sid=" not in self.path:
-            return self.answer(200, b'0{"sid":"s","upgrades":[],"pingTimeout":20000,"pingInterval":25000,"maxPayload":100000}')
-        self.server.polls += 1
-        return self.answer(200, b'40{"sid":"n"}' if self.server.polls == 1 else b'42["greeting",{"hello":"sandbox"}]')
+        sid = self.path.partition("sid=")[2].partition("&")[0]
+        if not sid:
+            sid = f"s{len(self.server.sessions)}"
+            self.server.sessions[sid] = [b'40{"sid":"n"}', b'42["greeting",{"hello":"sandbox"}]']
+            return self.answer(200, b'0{"sid":"%s","upgrades":[],"pingTimeout":20000,"pingInterval":25000,"maxPayload":100000}' % sid.encode())
+        if not self.server.sessions[sid]:
+            # Nothing more happens: a client is kept waiting for a while.
+            time.sleep(0.5)
+        return self.answer(200, self.server.sessions[sid].pop(0) if self.server.sessions[sid] else b"6")
 
     def log_message(self, *arguments):
         pass
@@ -355,7 +363,7 @@ class Ldap(socketserver.BaseRequestHandler):
 class Server(socketserver.ThreadingTCPServer):
     daemon_threads = True
     allow_reuse_address = True
-    polls = 0
+    sessions = {}
 
     def __init__(self, handler, is_tls=True):
         super().__init__(("127.0.0.1", 0), handler)
