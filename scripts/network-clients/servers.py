@@ -12,6 +12,7 @@ import ssl
 import struct
 import sys
 import threading
+import time
 
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(sys.argv[1] + "/server.pem")
