@@ -9,6 +9,7 @@ use futures_lite::future::block_on;
 
 use crate::error::{Error, ErrorKind};
 use crate::sandbox::Sandbox;
+use crate::streams::Turn;
 
 impl Sandbox {
     /// Connects to a server inside, at a port of the sandbox's loopback. No socket of the host is
@@ -18,7 +19,10 @@ impl Sandbox {
     /// accepted as the server lets wait.
     pub fn dial(&self, port: u16) -> Result<Connection, Error> {
         match HostSocket::dial(self.inner.kernel.shared(), port) {
-            Ok(socket) => Ok(Connection { socket }),
+            Ok(socket) => Ok(Connection {
+                socket,
+                turn: Turn::default(),
+            }),
             Err(Errno::Canceled) => Err(ErrorKind::Internal.into()),
             Err(errno) => Err(ErrorKind::Dial { port, errno }.into()),
         }
@@ -32,12 +36,14 @@ impl Sandbox {
 #[derive(Debug)]
 pub struct Connection {
     socket: HostSocket,
+    turn: Turn,
 }
 
 impl Connection {
     /// Reads what there is, waiting for something; 0 bytes is the end, also of a connection that
     /// was reset.
     pub async fn read(&self, buffer: &mut [u8]) -> Result<usize, Error> {
+        self.turn.take().await;
         poll_fn(|cx| self.poll_read(cx, buffer)).await
     }
 
@@ -59,6 +65,7 @@ impl Connection {
     pub async fn write_all(&self, bytes: &[u8]) -> Result<bool, Error> {
         let mut at = 0;
         while at < bytes.len() {
+            self.turn.take().await;
             match poll_fn(|cx| self.poll_write(cx, &bytes[at..])).await? {
                 Some(taken) => at += taken,
                 None => return Ok(false),

@@ -21,6 +21,7 @@ use crate::events::Event;
 use crate::files::absolute;
 use crate::image::COMMANDS;
 use crate::sandbox::{Inner, Sandbox};
+use crate::streams::Turn;
 
 type Answer = Pin<Box<dyn Future<Output = u8> + Send>>;
 type Handler = Arc<dyn Fn(Call) -> Answer + Send + Sync>;
@@ -216,6 +217,7 @@ impl codepod_kernel::HostCommand for Registered {
             kernel,
             call,
             sandbox: self.sandbox.clone(),
+            turn: Turn::default(),
         };
         if let Some(inner) = self.sandbox.upgrade() {
             let name = self.command.name.clone();
@@ -237,6 +239,7 @@ pub struct Call {
     kernel: Arc<SharedKernel>,
     call: HostCall,
     sandbox: Weak<Inner>,
+    turn: Turn,
 }
 
 impl Call {
@@ -294,6 +297,7 @@ impl Call {
     /// Reads from standard input what there is; 0 bytes is the end.
     pub async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
         let pid = self.call.pid;
+        self.turn.take().await;
         poll_fn(|cx| {
             let mut kernel = ready!(self.kernel.poll_lock(cx)).map_err(|_| Errno::Io)?;
             kernel.poll_read(pid, Fd(0), buffer, cx.waker())
@@ -335,6 +339,7 @@ impl Call {
     async fn write_to(&mut self, fd: Fd, mut bytes: &[u8]) -> Result<(), Errno> {
         let pid = self.call.pid;
         while !bytes.is_empty() {
+            self.turn.take().await;
             let count = poll_fn(|cx| {
                 let mut kernel = ready!(self.kernel.poll_lock(cx)).map_err(|_| Errno::Io)?;
                 kernel.poll_write(pid, fd, bytes, cx.waker())

@@ -1,12 +1,13 @@
 //! The host's ends of a command's streams, to read and write while it runs.
 
 use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use codepod_abi::Errno;
 use codepod_kernel::{Kernel, PipeEnd, PipeId, Stdio, WaiterId};
 use codepod_wasmtime::KernelHandle;
-use futures_lite::future::block_on;
+use futures_lite::future::{block_on, yield_now};
 
 use crate::error::{Error, ErrorKind};
 
@@ -35,12 +36,30 @@ pub(crate) fn host_streams(kernel: &mut Kernel) -> Result<[(PipeEnd, Stdio); 3],
     Ok(streams)
 }
 
+/// Lets the rest of its task go on between two pieces of a stream. A command that writes as fast as
+/// its output is read would otherwise keep the task that waits for its end from ever seeing that
+/// end, a timeout or a cancellation.
+#[derive(Debug, Default)]
+pub(crate) struct Turn {
+    is_taken: AtomicBool,
+}
+
+impl Turn {
+    /// Called before every piece; the first does not wait.
+    pub(crate) async fn take(&self) {
+        if self.is_taken.swap(true, Ordering::Relaxed) {
+            yield_now().await;
+        }
+    }
+}
+
 /// The host's end of a stream that a command writes.
 #[derive(Debug)]
 pub struct PipeReader {
     kernel: KernelHandle,
     pipe: PipeId,
     waiter: WaiterId,
+    turn: Turn,
 }
 
 impl PipeReader {
@@ -50,11 +69,13 @@ impl PipeReader {
             kernel: kernel.clone(),
             pipe,
             waiter,
+            turn: Turn::default(),
         }
     }
 
     /// Reads what there is; 0 bytes is the end.
     pub async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        self.turn.take().await;
         poll_fn(|cx| self.poll_read(cx, buffer)).await
     }
 
@@ -85,6 +106,7 @@ pub struct PipeWriter {
     kernel: KernelHandle,
     pipe: PipeId,
     waiter: WaiterId,
+    turn: Turn,
 }
 
 impl PipeWriter {
@@ -94,6 +116,7 @@ impl PipeWriter {
             kernel: kernel.clone(),
             pipe,
             waiter,
+            turn: Turn::default(),
         }
     }
 
@@ -102,6 +125,7 @@ impl PipeWriter {
     pub async fn write_all(&mut self, bytes: &[u8]) -> Result<bool, Error> {
         let mut at = 0;
         while at < bytes.len() {
+            self.turn.take().await;
             let taken = poll_fn(|cx| {
                 let mut kernel = self
                     .kernel

@@ -185,6 +185,38 @@ fn it_is_killed_with_its_run() {
 }
 
 #[test]
+fn one_that_is_never_done_is_killed_all_the_same() {
+    let sandbox = sandbox();
+    let until = Instant::now() + Duration::from_secs(20);
+    let slowly = move || {
+        assert!(Instant::now() < until, "it goes on");
+        std::thread::sleep(Duration::from_millis(3));
+    };
+    let drinks = HostCommand::new("drinks", move |mut call| async move {
+        let mut buffer = vec![0; 1 << 16];
+        while let Ok(1..) = call.read(&mut buffer).await {
+            slowly();
+        }
+        0
+    });
+    let floods = HostCommand::new("floods", move |mut call| async move {
+        while call.write(b"more\n").await.is_ok() {
+            slowly();
+        }
+        0
+    });
+    for command in [drinks, floods] {
+        sandbox.register(command).unwrap();
+    }
+    for script in ["yes | drinks", "floods >/dev/null", "floods"] {
+        let running = sandbox.script(script).timeout(Duration::from_millis(300));
+        let result = running.run_blocking().unwrap();
+        assert!(result.timed_out, "{script}: {result:?}");
+        assert_idle_after_cooling(&sandbox);
+    }
+}
+
+#[test]
 fn a_panic_of_it_is_its_own() {
     let sandbox = sandbox();
     sandbox

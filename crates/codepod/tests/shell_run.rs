@@ -6,6 +6,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use codepod::{RunResult, Sandbox};
+use futures_lite::future::{block_on, zip};
 use support::machine::Stopwatch;
 use support::{Oracle, alone, assert_idle, sandbox, sandbox_with, within};
 
@@ -208,6 +209,36 @@ fn a_script_can_be_cancelled() {
         assert_idle(&sandbox);
         assert_eq!(text(&sandbox, "echo next"), "next\n");
         sandbox.kill_all().unwrap();
+    }
+}
+
+#[test]
+fn a_flood_of_output_hides_no_end() {
+    let sandbox = sandbox();
+    for is_cancelled in [true, false] {
+        let timeout = Duration::from_millis(if is_cancelled { 60_000 } else { 300 });
+        let script = sandbox.script("yes").timeout(timeout);
+        let mut running = script.start().unwrap();
+        let canceller = running.canceller();
+        let mut stdout = running.stdout.take().unwrap();
+        let reading = async {
+            let mut buffer = vec![0; 1 << 16];
+            let began = Instant::now();
+            while let Ok(1..) = stdout.read(&mut buffer).await {
+                assert!(began.elapsed() < Duration::from_secs(20), "it goes on");
+                if is_cancelled {
+                    canceller.cancel();
+                }
+                // Slower than what is read: there is always more.
+                std::thread::sleep(Duration::from_millis(3));
+            }
+        };
+        let (result, ()) = block_on(zip(running.wait(), reading));
+        let result = result.unwrap();
+        let ended = (result.cancelled, result.timed_out);
+        assert_eq!(ended, (is_cancelled, !is_cancelled));
+        drop(stdout);
+        assert_idle(&sandbox);
     }
 }
 
