@@ -4,7 +4,7 @@
 # usage: scripts/network-clients.sh [CODEPOD] [NAME…]
 #
 # CODEPOD is the command `codepod`, built with the guests; `real` in its place runs the same with the machine's own
-# Python, which tells a fault of ours from one of a server here. NAME is a client of network-clients/clients.py, all of
+# Python, which tells a fault of ours from one of a server here; it needs pydantic_core and jiter of its own. NAME is a client of network-clients/clients.py, all of
 # them otherwise. Pure wheels are fetched once, into the cache directory; nothing of them is part of this repository.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)/network-clients
@@ -20,7 +20,8 @@ if [ "$(cat "$cache/packages.txt" 2> /dev/null)" != "$packages" ]; then
     mkdir -p "$cache"
     install=("$python" -m pip install -q --disable-pip-version-check --no-warn-conflicts --root-user-action=ignore
         --upgrade --target "$site")
-    # A line at a time: clients of one need not agree with those of another on what both need.
+    # A line at a time: clients of one need not agree with those of another on what both need. `--no-deps` is for
+    # those that need what comes compiled with the sandbox's Python (pydantic_core, jiter): there is no pure wheel of it.
     while read -r line; do
         # shellcheck disable=SC2086
         "${install[@]}" --only-binary=:all: --platform any --abi none --implementation py --python-version 3.14 $line

@@ -431,6 +431,115 @@ def stripe_():
     is_(own.raw_request("get", "/v1/balance").code, 200)
 
 
+HELLO = [{"role": "user", "content": "hello"}]
+WORDS = ["hello", " from", " a model"]
+
+
+def is_stream(parts):
+    """Whether pieces of a reply come as the server sends them, a tenth of a second apart, and not all at its end."""
+    import time
+
+    begun, times, words = time.monotonic(), [], []
+    for part in parts:
+        times.append(time.monotonic() - begun)
+        words.append(part)
+    is_(words, WORDS)
+    assert times[-1] - times[0] > 0.1, f"all at once: {times}"
+
+
+@client("pydantic", "pydantic_core")
+def pydantic_model():
+    import pydantic
+
+    class Forecast(pydantic.BaseModel):
+        city: str
+        days: int = pydantic.Field(gt=0)
+
+    is_(Forecast.model_validate_json('{"city": "Berlin", "days": "3"}').days, 3)
+    is_(Forecast(city="a", days=1).model_dump_json(), '{"city":"a","days":1}')
+    try:
+        Forecast(city="a", days=0)
+    except pydantic.ValidationError as error:
+        is_(error.errors()[0]["type"], "greater_than")
+    else:
+        raise AssertionError("0 is greater than 0")
+
+
+@client("openai", "jiter")
+def openai_():
+    import openai, pydantic
+
+    class Forecast(pydantic.BaseModel):
+        city: str
+        days: int
+
+    own = openai.OpenAI(base_url=URL + "/v1", api_key="k")
+    reply = own.chat.completions.create(model="m", messages=HELLO)
+    is_(reply.choices[0].message.content, "".join(WORDS))
+    parsed = own.chat.completions.parse(model="m", messages=HELLO, response_format=Forecast)
+    is_(parsed.choices[0].message.parsed, Forecast(city="Berlin", days=3))
+
+
+@client("openai", "jiter")
+def openai_stream():
+    import openai
+
+    own = openai.OpenAI(base_url=URL + "/v1", api_key="k")
+    chunks = own.chat.completions.create(model="m", messages=HELLO, stream=True)
+    is_stream(text for chunk in chunks if (text := chunk.choices[0].delta.content))
+    tool = {"type": "function", "function": {"name": "weather", "strict": True, "parameters": {"type": "object"}}}
+    with own.chat.completions.stream(model="m", messages=HELLO, tools=[tool]) as stream:
+        calls = [event.parsed_arguments for event in stream if event.type == "tool_calls.function.arguments.done"]
+    is_(calls, [{"city": "Berlin", "days": 3}])
+
+
+@client("openai", "jiter")
+def openai_asyncio():
+    import asyncio, openai
+
+    async def main():
+        async with openai.AsyncOpenAI(base_url=URL + "/v1", api_key="k") as own:
+            asked = [own.chat.completions.create(model=f"m{i}", messages=HELLO) for i in range(3)]
+            is_([reply.model for reply in await asyncio.gather(*asked)], ["m0", "m1", "m2"])
+            chunks = await own.chat.completions.create(model="m", messages=HELLO, stream=True)
+            is_([text async for chunk in chunks if (text := chunk.choices[0].delta.content)], WORDS)
+
+    asyncio.run(main())
+
+
+@client("anthropic", "jiter")
+def anthropic_():
+    import anthropic
+
+    own = anthropic.Anthropic(base_url=URL, api_key="k")
+    reply = own.messages.create(model="m", max_tokens=9, messages=HELLO)
+    is_(reply.content[0].text, "".join(WORDS))
+
+
+@client("anthropic", "jiter")
+def anthropic_stream():
+    import anthropic
+
+    own = anthropic.Anthropic(base_url=URL, api_key="k")
+    with own.messages.stream(model="m", max_tokens=9, messages=HELLO) as stream:
+        is_stream(stream.text_stream)
+    tool = {"name": "weather", "input_schema": {"type": "object"}}
+    with own.messages.stream(model="m", max_tokens=9, messages=HELLO, tools=[tool]) as stream:
+        is_(stream.get_final_message().content[0].input, {"city": "Berlin", "days": 3})
+
+
+@client("anthropic", "jiter")
+def anthropic_asyncio():
+    import anthropic, asyncio
+
+    async def main():
+        async with anthropic.AsyncAnthropic(base_url=URL, api_key="k") as own:
+            async with own.messages.stream(model="m", max_tokens=9, messages=HELLO) as stream:
+                is_([text async for text in stream.text_stream], WORDS)
+
+    asyncio.run(main())
+
+
 @client("twilio")
 def twilio_():
     from twilio.http.http_client import TwilioHttpClient

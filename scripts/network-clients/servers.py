@@ -30,6 +30,54 @@ REPLIES = {
     "/_cluster/health": b'{"status": "green"}',
 }
 
+# What a model says, and the tool that it wants called, whose arguments come in two pieces.
+WORDS = ["hello", " from", " a model"]
+ARGUMENTS = ['{"city": "Ber', 'lin", "days": 3}']
+
+
+def openai_reply(asked):
+    """A reply of OpenAI's chat completions: whole, or its events."""
+    common = {"id": "c1", "created": 1, "model": asked["model"]}
+    call = {"id": "t1", "type": "function", "function": {"name": "weather", "arguments": "".join(ARGUMENTS)}}
+    if not asked.get("stream"):
+        wants_json = asked.get("response_format", {}).get("type") == "json_schema"
+        message = {"role": "assistant", "content": call["function"]["arguments"] if wants_json else "".join(WORDS)}
+        choices = [{"index": 0, "finish_reason": "stop", "message": message}]
+        return common | {"object": "chat.completion", "choices": choices, "usage": {"prompt_tokens": 1, "completion_tokens": 3, "total_tokens": 4}}
+    deltas = [{"role": "assistant", "content": WORDS[0]}, *({"content": word} for word in WORDS[1:])]
+    if asked.get("tools"):
+        function = call["function"]
+        deltas = [{"role": "assistant", "tool_calls": [call | {"index": 0, "function": function | {"arguments": ARGUMENTS[0]}}]},
+                  {"tool_calls": [{"index": 0, "function": {"arguments": ARGUMENTS[1]}}]}]
+    chunks = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    chunks.append({"index": 0, "delta": {}, "finish_reason": "tool_calls" if asked.get("tools") else "stop"})
+    events = [json.dumps(common | {"object": "chat.completion.chunk", "choices": [chunk]}) for chunk in chunks]
+    return [f"data: {event}\n\n" for event in [*events, "[DONE]"]]
+
+
+def anthropic_reply(asked):
+    """A reply of Anthropic's messages: whole, or its events."""
+    message = {"id": "m1", "type": "message", "role": "assistant", "model": asked["model"], "stop_sequence": None}
+    usage = {"input_tokens": 1, "output_tokens": 3}
+    if not asked.get("stream"):
+        return message | {"content": [{"type": "text", "text": "".join(WORDS)}], "stop_reason": "end_turn", "usage": usage}
+    block, deltas = {"type": "text", "text": ""}, [{"type": "text_delta", "text": word} for word in WORDS]
+    if asked.get("tools"):
+        block = {"type": "tool_use", "id": "t1", "name": "weather", "input": {}}
+        deltas = [{"type": "input_json_delta", "partial_json": part} for part in ARGUMENTS]
+    events = [
+        {"type": "message_start", "message": message | {"content": [], "stop_reason": None, "usage": usage}},
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": usage},
+        {"type": "message_stop"},
+    ]
+    return [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events]
+
+
+MODELS = {"/v1/chat/completions": openai_reply, "/v1/messages": anthropic_reply}
+
 
 class Pages(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -54,6 +102,9 @@ class Pages(http.server.BaseHTTPRequestHandler):
             return self.websocket()
         if path == "/socket.io":
             return self.socket_io(body)
+        if path in MODELS:
+            reply = MODELS[path](json.loads(body))
+            return self.events(reply) if isinstance(reply, list) else self.answer(200, json.dumps(reply).encode())
         if path == "/events":
             return self.answer(200, b"event: greeting\ndata: hello\n\n", ("Content-Type", "text/event-stream"))
         found = next((reply for end, reply in REPLIES.items() if path.endswith(end)), None)
@@ -68,6 +119,18 @@ class Pages(http.server.BaseHTTPRequestHandler):
         self.answer(200, found, ("X-Elastic-Product", "Elasticsearch"), ("ETag", '"7"'))
 
     do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = do_PATCH = handle_method
+
+    def events(self, events):
+        """Events, each when it is there."""
+        self.send_response(200)
+        for name, value in (("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")):
+            self.send_header(name, value)
+        self.end_headers()
+        for event in events:
+            self.wfile.write(f"{len(event):x}\r\n{event}\r\n".encode())
+            self.wfile.flush()
+            time.sleep(0.1)
+        self.wfile.write(b"0\r\n\r\n")
 
     def websocket(self):
         key = self.headers["Sec-WebSocket-Key"].encode() + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"

@@ -22,8 +22,9 @@ step_snapshot() {
 }
 
 run_interpreter_steps
-run_step link "$here/src" "$here/posix" "$cptls"/cptls.{c,h}
+run_step link "$here/src" "$here/posix" "$cptls"/cptls.{c,h} "$LIBRARY"
 inputs_before+=$library_key
 run_step snapshot "$PREINIT"
 cp "$SOURCES/certifi/certifi/cacert.pem" "$out/ca-certificates.crt"
+for name in jiter pydantic_core; do echo "$name==$(version_of "$SOURCES/$name")"; done >"$out/pip-constraints.txt"
 cp -r "$work"/{python.wasm,python-cold-start,.image} "$root"/usr/lib/{python314.zip,python3.14/packages.zip} "$here"/{packages.pth,pip.conf} "$out"

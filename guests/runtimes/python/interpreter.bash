@@ -2,11 +2,12 @@
 #
 # It is called with WORK and OUT. In the environment: CLANG and AR (for wasm32-wasip1; CLANG with ++ behind
 # it compiles C++), SOURCES (a directory with a link to each source; what it points to has the source's
-# digest in its name) and PREINIT (the program codepod-preinit). WORK stays from build to build, and all
+# digest in its name), LIBRARY (compiled parts of packages that are Rust) and PREINIT (the program
+# codepod-preinit). WORK stays from build to build, and all
 # guests that are built with this interpreter have the same: a step whose inputs are the same is not done
 # again.
 
-: "${CLANG:?}" "${AR:?}" "${SOURCES:?}" "${PREINIT:?}"
+: "${CLANG:?}" "${AR:?}" "${SOURCES:?}" "${LIBRARY:?}" "${PREINIT:?}"
 python=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # How `_ssl` asks the gateway for TLS.
 cptls=$(cd "$python/../../libraries/cptls-c" && pwd)
@@ -26,9 +27,9 @@ root=$work/root
 # Packages that come as they are.
 packages=(anyio attrs beautifulsoup4 black blinker build certifi charset_normalizer click coverage
     editables et_xmlfile flake8 flask flit_core h11 hatch_fancy_pypi_readme hatch_vcs hatchling httpcore httpx
-    hypothesis idna iniconfig itsdangerous jinja2 markdown_it_py markupsafe mccabe mdurl
+    hypothesis idna iniconfig itsdangerous jinja2 jiter markdown_it_py markupsafe mccabe mdurl
     mypy_extensions openpyxl packaging pathspec pdm_backend platformdirs pluggy poetry_core
-    pycodestyle pyflakes pygments pyproject_hooks pytest pytest_cov python_dateutil
+    pycodestyle pydantic_core pyflakes pygments pyproject_hooks pytest pytest_cov python_dateutil
     python_dotenv pytokens pyyaml regex requests rich setuptools setuptools_scm six sortedcontainers
     soupsieve tabulate toml tqdm trove_classifiers typing_extensions urllib3 vcs_versioning
     werkzeug wheel)
@@ -189,7 +190,7 @@ print-libraries:
 	@echo $(LIBS) $(MODLIBS) $(SYSLIBS)
 MAKE
     # Without -O: that is what upstream's objects are optimised with here anyway (--lto-O2), and clang would send the whole through wasm-opt.
-    (cd ../wasm && "$CLANG++" -flto=thin -Wl,--thinlto-jobs="$jobs" -o "../linked-$name/python.wasm" "${objects[@]/#/../linked-$name/}" "${rest[@]}" libpython3.14.a \
+    (cd ../wasm && "$CLANG++" -flto=thin -Wl,--thinlto-jobs="$jobs" -o "../linked-$name/python.wasm" "${objects[@]/#/../linked-$name/}" "${rest[@]}" libpython3.14.a "$LIBRARY" \
         $(cat "../linked-$name/libraries") -L"$work/lib" -lpython-extensions -lcodepod-posix -lc-printscan-long-double \
         -Wl,-z,stack-size="$stack" -Wl,--stack-first -Wl,--strip-all -Wl,--fatal-warnings \
         -Wl,--wrap=Py_FinalizeEx,--wrap=_PyImport_Fini2,--wrap=_PyRuntime_Finalize,--wrap=_PyPathConfig_ClearGlobal \

@@ -15,6 +15,7 @@ import importlib.util
 import os
 import re
 import sys
+import tomllib
 import zipfile
 
 # What needs a screen, another system, or a network that is not there; and upstream's tests.
@@ -119,7 +120,28 @@ def installed(path):
 
 
 def from_source(files):
-    """The packages that a source archive's `top_level.txt` names, which lie beside it, and its description."""
+    """The packages of a source archive, and their description as an installer has it."""
+    said = dict(re.findall(r"^(Name|Version): (.+)$", files["PKG-INFO"].decode(), re.MULTILINE))
+    information = f"{said['Name'].lower()}-{said['Version']}.dist-info"
+    yield f"{information}/METADATA", files["PKG-INFO"]
+    maturin = tomllib.loads(files["pyproject.toml"].decode()).get("tool", {}).get("maturin") if "pyproject.toml" in files else None
+    yield from by_setuptools(files, information) if maturin is None else by_maturin(files, maturin)
+
+
+def by_maturin(files, settings):
+    """The Python files of a package with a part in Rust. Where there are none, the one that maturin writes itself."""
+    if directory := settings.get("python-source"):
+        for name, data in files.items():
+            if name.startswith(f"{directory}/"):
+                yield name.removeprefix(f"{directory}/"), data
+    else:
+        name = settings["module-name"]
+        text = f'from .{name} import *\n\n__doc__ = {name}.__doc__\nif hasattr({name}, "__all__"):\n    __all__ = {name}.__all__\n'
+        yield f"{name}/__init__.py", text.encode()
+
+
+def by_setuptools(files, information):
+    """The packages that a source archive's `top_level.txt` names, which lie beside it."""
     listed = next(name for name in files if name.endswith(".egg-info/top_level.txt"))
     beside = os.path.dirname(os.path.dirname(listed))
     for package in files[listed].decode().split():
@@ -127,9 +149,6 @@ def from_source(files):
         for name, data in files.items():
             if name.startswith(start):
                 yield name.removeprefix(beside + "/") if beside else name, data
-    said = dict(re.findall(r"^(Name|Version): (.+)$", files["PKG-INFO"].decode(), re.MULTILINE))
-    information = f"{said['Name'].lower()}-{said['Version']}.dist-info"
-    yield f"{information}/METADATA", files["PKG-INFO"]
     yield f"{information}/top_level.txt", files[listed]
 
 

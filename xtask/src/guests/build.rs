@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::c::c_compiler;
 use super::inputs::path_map;
-use super::manifest::{Guest, all};
+use super::manifest::{Guest, Library, all};
 use super::{TARGET, script};
 use crate::cache;
 use crate::failure::Outcome;
@@ -124,6 +124,31 @@ fn cargo_build(root: &Path, guest: &Guest) -> Outcome<Vec<PathBuf>> {
         })
         .collect()
 }
+
+/// Builds a library that a guest's script links, and says where it is.
+pub(super) fn static_library(root: &Path, guest: &Guest, library: &Library) -> Outcome<PathBuf> {
+    let is_its = |source: &&Source| library.sources.iter().any(|it| it == source.name());
+    let sources = guest.sources.iter().filter(is_its).map(Source::bring);
+    let sources: Vec<Brought> = sources.collect::<Outcome<_>>()?;
+    let mut flags = path_flags("--remap-path-prefix", root, &sources)?;
+    if let Some(features) = &guest.target_features {
+        flags.push(format!("-Ctarget-feature={features}"));
+    }
+    guest_cargo(root, "rustc", &sources)?
+        .args(["--profile", &guest.profile])
+        .args(["--locked", "--package", &library.package])
+        .args(["--lib", "--crate-type", "staticlib"])
+        // Which Python extension modules are for: there is none that PyO3 could ask.
+        .env("PYO3_CONFIG_FILE", root.join(PYO3_CONFIG))
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+        .hint("`cargo xtask setup` brings the wasm target")
+        .run()?;
+    let built = target_directory(root).join(TARGET).join(&guest.profile);
+    Ok(built.join(format!("lib{}.a", library.package.replace('-', "_"))))
+}
+
+/// What PyO3 has to know of the Python in `runtimes/python`.
+const PYO3_CONFIG: &str = "guests/runtimes/python/extensions/pyo3.txt";
 
 /// Features that rustc's modules use and Debian's `wasm-opt` does not take for granted.
 const WASM_FEATURES: [&str; 7] = [

@@ -34,6 +34,8 @@ pub(super) struct Guest {
     /// The guest whose commands it takes over, in a sandbox that has both. Its script goes on from
     /// the work of that one's.
     pub(super) extends: Option<String>,
+    /// What the script links that cargo compiles.
+    pub(super) library: Option<Library>,
     /// Files of the base image: their paths in a sandbox, and their names among the results of the
     /// script.
     pub(super) files: BTreeMap<String, String>,
@@ -61,12 +63,22 @@ struct Manifest {
     llvm_args: Option<String>,
     script: Option<String>,
     extends: Option<String>,
+    library: Option<Library>,
     #[serde(default)]
     files: BTreeMap<String, String>,
     #[serde(default)]
     sources: BTreeMap<String, Definition>,
     max_bytes: Option<usize>,
     max_compressed: Option<usize>,
+}
+
+/// A member of the guests' workspace that becomes a static library.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Library {
+    pub(super) package: String,
+    /// Names of the guest's sources that it is built from.
+    pub(super) sources: Vec<String>,
 }
 
 /// `"*"`, or a list of binaries.
@@ -163,6 +175,7 @@ fn parse_guest(text: &str, package: &Package) -> Result<Guest, String> {
         llvm_args: manifest.llvm_args,
         script: manifest.script,
         extends: manifest.extends,
+        library: manifest.library,
         files: manifest.files,
         limits: [manifest.max_bytes, manifest.max_compressed],
         sources: sources::of(manifest.sources, &package.directory)?,

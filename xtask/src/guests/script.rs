@@ -3,14 +3,15 @@
 //! The script is called with a directory to work in, which stays from build to build, and one for
 //! its results. In its environment are the C compiler (`CLANG`, `AR`), the program that
 //! pre-initialises modules (`PREINIT`), and `SOURCES`: a directory with a link for each source that
-//! `guest.toml` names. What a link points to has the source's digest in its name. A guest that
-//! extends another works in that one's directory, and has its sources as well.
+//! `guest.toml` names. What a link points to has the source's digest in its name. `LIBRARY` is the
+//! static library that cargo has made of what `library` names in `guest.toml`. A guest that extends
+//! another works in that one's directory, and has its sources and its library as well.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::build::bring_sources;
+use super::build::{bring_sources, static_library};
 use super::c::c_compiler;
 use super::manifest::{self, Guest};
 use crate::cache;
@@ -30,15 +31,18 @@ pub(super) fn build(root: &Path, guest: &Guest, script: &str) -> Outcome<PathBuf
             .hint("`cargo xtask setup` brings it, or set WASI_SDK_PATH")
     })?;
     let directory = root.join(&guest.directory);
-    process::program(directory.join(script))
+    let mut program = process::program(directory.join(script))
         .arg(base.join("work"))
         .arg(&results)
         .env("CLANG", clang)
         .env("AR", ar)
         .env("SOURCES", sources(guest, &base)?)
         .env("PREINIT", preinit()?)
-        .hint(format!("logs are in `{}`", base.join("work").display()))
-        .run()?;
+        .hint(format!("logs are in `{}`", base.join("work").display()));
+    if let Some(library) = library(root, guest)? {
+        program = program.env("LIBRARY", library);
+    }
+    program.run()?;
     Ok(results)
 }
 
@@ -76,6 +80,19 @@ fn sources(guest: &Guest, base: &Path) -> Outcome<PathBuf> {
             .map_err(|error| Failure::file("create", &link, error))?;
     }
     Ok(links)
+}
+
+/// The static library of the guest, or of that which it extends.
+fn library(root: &Path, guest: &Guest) -> Outcome<Option<PathBuf>> {
+    let guests = manifest::all()?;
+    let extended = guests
+        .iter()
+        .find(|it| guest.extends.as_ref() == Some(&it.name));
+    let owner = extended.unwrap_or(guest);
+    let library = owner.library.as_ref();
+    library
+        .map(|library| static_library(root, owner, library))
+        .transpose()
 }
 
 /// Builds `codepod-preinit`, in the profile of the tests, whose dependencies are optimised, and

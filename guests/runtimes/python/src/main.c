@@ -68,8 +68,10 @@ __asm__(".section .custom_section.codepod.commands,\"\",@\n"
     MODULE("_kdf", PyInit__kdf)                                                                                                                      \
     MODULE("_posixsubprocess", PyInit__posixsubprocess)                                                                                              \
     MODULE("_ssl", PyInit__ssl)                                                                                                                      \
+    MODULE("jiter.jiter", PyInit_jiter)                                                                                                              \
     MODULE("markupsafe._speedups", PyInit__speedups)                                                                                                 \
     MODULE("mmap", PyInit_mmap)                                                                                                                      \
+    MODULE("pydantic_core._pydantic_core", PyInit__pydantic_core)                                                                                    \
     MODULE("regex._regex", PyInit__regex)                                                                                                            \
     MODULE("resource", PyInit_resource)
 #define MODULE(name, start) extern PyObject *start(void);
