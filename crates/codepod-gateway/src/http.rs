@@ -9,8 +9,12 @@
 //! an [`Upstream`], which in a browser is `fetch`.
 
 mod body;
+mod denials;
+mod exchange;
 mod frames;
 mod head;
+mod replies;
+mod report;
 mod service;
 mod spelling;
 mod tape;
@@ -18,8 +22,10 @@ mod tunnel;
 
 pub use body::{Body, BodyError, ReplyBody};
 #[cfg(feature = "net")]
+pub(crate) use denials::{RECORD_AGAIN, recording_denial};
+#[cfg(feature = "net")]
 pub(crate) use head::has_other_coding;
 pub use service::{Asker, Connection, Failure, Upstream, serve};
 #[cfg(feature = "net")]
-pub(crate) use service::{Came, RECORD_AGAIN, Shareable, recording_denial};
+pub(crate) use service::{Came, Shareable};
 pub use tape::{Asked, Content, End, ReplyHead, Take, Tape, Taping};

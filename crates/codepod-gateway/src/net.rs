@@ -12,6 +12,7 @@ mod idle;
 mod kept;
 mod link_stream;
 mod offload;
+mod opening;
 mod prefixed;
 mod pull;
 mod relay;
@@ -186,7 +187,7 @@ impl Gateway {
         let Ok(host) = Host::parse(name) else {
             return Ok(());
         };
-        session::look_up(self, network, &host).await
+        opening::look_up(self, network, &host).await
     }
 
     /// Opens a connection for a guest: decides, looks up, vets, dials.

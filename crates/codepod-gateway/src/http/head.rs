@@ -1,7 +1,7 @@
 //! Heads of requests and replies, from what was parsed to what is sent.
 
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
-use hyper::{Method, Uri, Version, http};
+use hyper::{Method, Request, Uri, Version, http};
 
 use crate::policy::host::Host;
 use crate::policy::target::{Scheme, Target, split_port};
@@ -168,4 +168,50 @@ pub(super) fn origin_form(uri: &Uri, query: Option<&[u8]>) -> Option<Uri> {
         text.extend_from_slice(query);
     }
     Uri::from_maybe_shared(bytes::Bytes::from(text)).ok()
+}
+
+/// The media type of a body, without its parameters.
+pub(super) fn media_type(headers: &HeaderMap) -> String {
+    let value = headers.get(header::CONTENT_TYPE);
+    let text = value
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = text.split(';').next().unwrap_or_default();
+    essence.trim().to_ascii_lowercase()
+}
+
+/// Whether a body is compressed.
+pub(super) fn is_encoded(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::CONTENT_ENCODING)
+        .iter()
+        .any(|value| {
+            !value
+                .as_bytes()
+                .trim_ascii()
+                .eq_ignore_ascii_case(b"identity")
+        })
+}
+
+/// The length of a request's head with HTTP/1.1's usual spacing.
+pub(super) fn head_bytes<B>(request: &Request<B>) -> usize {
+    let path = request
+        .uri()
+        .path_and_query()
+        .map_or(1, |path| path.as_str().len());
+    let line = request.method().as_str().len() + path + " ".len() + " HTTP/1.1\r\n".len();
+    line + fields_bytes(request.headers()) + "\r\n".len()
+}
+
+/// The length of a reply's head with the usual reason.
+pub(super) fn reply_head_bytes(parts: &http::response::Parts) -> usize {
+    let reason = parts.status.canonical_reason().unwrap_or_default().len();
+    "HTTP/1.1 200 \r\n".len() + reason + fields_bytes(&parts.headers) + "\r\n".len()
+}
+
+fn fields_bytes(headers: &HeaderMap) -> usize {
+    let fields = headers.iter();
+    fields
+        .map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len())
+        .sum()
 }
