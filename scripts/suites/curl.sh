@@ -26,7 +26,7 @@ environment=()
 for name in ${variables//$'\n'/ }; do
     [ "\$name" = HOME ] || [ -z "\${!name+set}" ] || environment+=(--env "\$name=\${!name}")
 done
-exec "$codepod" exec --no-hints --timeout 60 --mount "$work:$work:rw" --cwd "\$PWD" "\${environment[@]}" \
+exec "$codepod" exec --timeout 60 --mount "$work:$work:rw" --cwd "\$PWD" "\${environment[@]}" \
     --env "HOME=\$HOME" --allow-host 'http://host.test:*' --resolve host.test=127.0.0.1 -- curl "\$@"
 WRAPPER
     chmod +x "$work/curl-inside"

@@ -36,6 +36,15 @@ pub(crate) struct Exec {
 
 impl Exec {
     pub(crate) fn run(self) -> Result<u8, Failure> {
+        // An option that is none of ours begins the tool's words.
+        let tool = self.argv[0].to_string_lossy();
+        if tool.starts_with('-') {
+            let message = format!("unexpected option `{tool}`");
+            return Err(Failure::new(
+                message,
+                "`codepod exec --help` lists the options",
+            ));
+        }
         let options = self.sandbox.options()?;
         let (timeout, hints) = (options.timeout, options.hints);
         let reads = has_input();

@@ -247,6 +247,7 @@ fn arguments_that_make_no_sense_are_refused_with_a_hint() {
         (&["states", "export"], 2, "NAME"),
         (&["undo", "a", "x"], 2, "invalid"),
         (&["exec"], 2, "TOOL"),
+        (&["exec", "--bogus", "--", "true"], 125, "`--bogus`"),
     ];
     for (arguments, status, what) in cases {
         here.fails(arguments, *status, what);
