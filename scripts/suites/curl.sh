@@ -1,5 +1,6 @@
 # curl's own tests of HTTP: those that start the program and need no server but its server of HTTP. That server and the
-# judge run outside; each `curl` is one of a sandbox, which may reach the server by a name.
+# judge run outside; each `curl` is one of a sandbox, which may reach the server by a name. The rule is for tcp, so that
+# curl is judged by its own bytes; with RULE=http the gateway stands between, which writes heads anew.
 archive=$(ls -d "${cache%/suites}"/sources/curl-* 2> /dev/null | head -n 1)
 [ -n "$archive" ] || { echo "curl: its sources come with the guests: run \`cargo xtask guests\`" >&2; exit 1; }
 build=$cache/sources/curl
@@ -18,16 +19,19 @@ cd "$work/curl/tests" || exit
 command=(./runtests.pl -a -am -n)
 if [ "$codepod" != real ]; then
     # Inside, 127.0.0.1 is the sandbox itself.
-    sed -i 's/%HOSTIP\b/host.test/g' data/test*[0-9]
-    variables=$(perl -0ne 'print "$1\n" while /<setenv>(.*?)<\/setenv>/sg' data/test*[0-9] | grep -o '^[A-Za-z_]*' | sort -u)
+    sed -i 's/%HOSTIP\b\|\b127\.0\.0\.1\b/host.test/g' data/test*[0-9]
+    variables=$(perl -0ne 'print "$1\n" while /<setenv>(.*?)<\/setenv>/sg' data/test*[0-9] | grep -o '^[A-Za-z_][A-Za-z0-9_]*' | sort -u)
     cat > "$work/curl-inside" << WRAPPER
 #!/bin/bash
 environment=()
 for name in ${variables//$'\n'/ }; do
     [ "\$name" = HOME ] || [ -z "\${!name+set}" ] || environment+=(--env "\$name=\${!name}")
 done
+# A test's directory is no home of codepod's own.
+home=\$HOME
+export HOME=$HOME
 exec "$codepod" exec --timeout 60 --mount "$work:$work:rw" --cwd "\$PWD" "\${environment[@]}" \
-    --env "HOME=\$HOME" --allow-host 'http://host.test:*' --resolve host.test=127.0.0.1 -- curl "\$@"
+    --env "HOME=\$home" --allow-host '${RULE:-tcp}://host.test:*' --resolve host.test=127.0.0.1 -- curl "\$@"
 WRAPPER
     chmod +x "$work/curl-inside"
     command+=(-c "$work/curl-inside" -vc "$work/curl/src/curl" -ac "$work/curl/src/curl")
