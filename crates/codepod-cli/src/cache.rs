@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::{Args, Subcommand};
 use codepod::network::lock_file::{LockFile, MAX_LOCK_FILE};
-use codepod::network::{Downloads, PullError, PullSpec};
+use codepod::network::{PullError, PullSpec};
 use codepod_server::http::Config;
 
 use crate::failure::Failure;
@@ -68,13 +68,15 @@ impl Pull {
                 "the guide of the network tells what stands in `[network.downloads]`",
             )
         };
-        let network = config.network.unwrap_or_default();
-        let Some(mut downloads) = network.downloads else {
+        let mut network = config.network.unwrap_or_default();
+        if let Some(downloads) = &mut network.downloads {
+            // What is offline for sandboxes is not for this.
+            downloads.offline = false;
+        }
+        let opened = network.open_downloads();
+        let Some(downloads) = opened.map_err(|error| wrong(error.to_string()))? else {
             return Err(wrong("there is no `[network.downloads]`".into()));
         };
-        // What is offline for sandboxes is not for this.
-        downloads.offline = false;
-        let downloads: Downloads = downloads.open().map_err(|error| wrong(error.to_string()))?;
 
         let all = locked.entries.len();
         let mut spec = PullSpec::new(self.index_url, locked.entries);

@@ -188,10 +188,7 @@ fn authorities(path: &Path) -> Result<Vec<Vec<u8>>, Failure> {
         )
     };
     let text = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
-    match codepod::network::certificates(&text) {
-        Ok(found) if found.is_empty() => Err(wrong("there is no certificate in it".into())),
-        found => found.map_err(wrong),
-    }
+    codepod::network::certificates(&text).map_err(wrong)
 }
 
 #[cfg(test)]

@@ -96,10 +96,9 @@ impl Serve {
         };
         let mut options = RuntimeOptions::default();
         options.memory_bytes = config.memory_bytes;
-        let shared = config.network.as_ref();
-        if let Some(downloads) = shared.and_then(|network| network.downloads.as_ref()) {
-            let open = downloads.open();
-            options.downloads = Some(open.map_err(|error| wrong(error.to_string()))?);
+        if let Some(network) = &config.network {
+            let opened = network.open_downloads();
+            options.downloads = opened.map_err(|error| wrong(error.to_string()))?;
         }
         let is_usual = options.memory_bytes.is_none() && options.downloads.is_none();
         let runtime = match is_usual {

@@ -4,6 +4,7 @@ mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 /// A server that is ended when it is dropped.
 struct Server {
-    child: Child,
+    child: Killed,
     said: BufReader<ChildStderr>,
     address: String,
     key: String,
@@ -19,7 +20,12 @@ struct Server {
 
 impl Server {
     fn start(arguments: &[&str]) -> Server {
+        Server::start_in(PathBuf::from("."), arguments)
+    }
+
+    fn start_in(directory: PathBuf, arguments: &[&str]) -> Server {
         let mut child = Command::new(env!("CARGO_BIN_EXE_codepod"))
+            .current_dir(directory)
             .args(["serve", "--listen", "127.0.0.1:0"])
             .args(arguments)
             .stdin(Stdio::null())
@@ -39,18 +45,40 @@ impl Server {
             false => String::new(),
         };
         Server {
-            child,
+            child: Killed(child),
             said,
             address,
             key,
         }
     }
 
-    /// Sends a request with some headers of its own; the whole answer.
-    fn ask(&self, path: &str, key: &str, headers: &[u8]) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
+    /// Posts JSON; the answer.
+    #[cfg(target_os = "linux")]
+    fn post(&self, path: &str, body: &str) -> Value {
+        let mut stream = self.connect();
+        write!(
+            stream,
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.key,
+            body.len()
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"))
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).unwrap();
         let limit = Some(Duration::from_secs(60));
         stream.set_read_timeout(limit).unwrap();
+        stream
+    }
+
+    /// Sends a request with some headers of its own; the whole answer.
+    fn ask(&self, path: &str, key: &str, headers: &[u8]) -> String {
+        let mut stream = self.connect();
         write!(
             stream,
             "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {key}\r\n"
@@ -71,10 +99,13 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+/// A process that is ended when it is dropped.
+struct Killed(Child);
+
+impl Drop for Killed {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -167,7 +198,7 @@ fn keys_are_read_again_on_a_hangup() {
     assert_eq!(status(&server, "first"), "200");
     assert_eq!(server.line()["event"], "request");
     let hang_up = |server: &Server| {
-        let kill = format!("kill -HUP {}", server.child.id());
+        let kill = format!("kill -HUP {}", server.child.0.id());
         let told = Command::new("sh").args(["-c", &kill]).status().unwrap();
         assert!(told.success());
     };
@@ -184,4 +215,62 @@ fn keys_are_read_again_on_a_hangup() {
     assert_eq!(status(&server, "second"), "200");
     assert_eq!(status(&server, "first"), "401");
     assert!(began.elapsed() < Duration::from_secs(30));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn servers_are_checked_by_the_authorities_of_the_configuration() {
+    let here = support::Directory::new();
+    let curl = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/curl");
+    let place = here.path("data");
+    std::fs::create_dir(&place).unwrap();
+    let mut command = Command::new("bash");
+    let made = support::ends(command.arg(format!("{curl}/data.sh")).arg(&place), "");
+    assert_eq!(made.0, 0, "{}", made.2);
+    let web = Command::new("python3")
+        .arg(format!("{curl}/server.py"))
+        .args(["server.pem", "server.key", "ca.pem"])
+        .current_dir(&place)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut web = Killed(web);
+    let mut ports = String::new();
+    let mut said = BufReader::new(web.0.stdout.take().unwrap());
+    said.read_line(&mut ports).unwrap();
+    let port = ports.split_whitespace().nth(1).unwrap();
+
+    let mut answers = Vec::new();
+    for ca in ["", "ca = 'data/ca.pem'\n", "ca = 'data/other-ca.pem'\n"] {
+        let config = format!(
+            "[network]\nallowed_hosts = ['https://tls.test']\nhosts = {{ 'tls.test' = '127.0.0.1:{port}' }}\n{ca}"
+        );
+        std::fs::write(here.path("codepod.toml"), config).unwrap();
+        let mut server = Server::start_in(here.path("."), &["--config", "codepod.toml"]);
+        let mut line = String::new();
+        server.said.read_line(&mut line).unwrap();
+        server.key = line
+            .split_once("the key of this run: ")
+            .unwrap()
+            .1
+            .trim()
+            .to_owned();
+        let network = r#"{"network": {"allowedHosts": ["https://tls.test"]}}"#;
+        let made = server.post("/v1/sandboxes", network);
+        let id = made["sandboxId"].as_str().unwrap();
+        let script = r#"{"command": "curl -s -o /dev/null -w '%{http_code}' https://tls.test/anything; echo \" $?\""}"#;
+        let ran = server.post(&format!("/v1/sandboxes/{id}/run"), script);
+        answers.push(ran["stdout"].as_str().unwrap().trim().to_owned());
+    }
+    assert_eq!(answers, ["000 60", "200 0", "000 60"]);
+
+    for (ca, what) in [
+        ("allowed_hosts = []\nca = 'none.pem'", "none.pem"),
+        ("allowed_hosts = []\nca = 'data/lines'", "no certificate"),
+        ("blocked_hosts = []\nca = 'data/ca.pem'", "allowed_hosts"),
+    ] {
+        std::fs::write(here.path("codepod.toml"), format!("[network]\n{ca}\n")).unwrap();
+        here.fails(&["serve", "--config", "codepod.toml"], 125, what);
+    }
 }

@@ -239,12 +239,17 @@ pub(super) fn value(mut payload: &[u8], wanted: u8) -> Option<&[u8]> {
 
 /// The certificates of a text in PEM, for [`TlsSpec::roots`].
 ///
-/// Fails with what is wrong with the text.
+/// Fails with what is wrong with the text, also where it has none.
 pub fn certificates(pem: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let found = CertificateDer::pem_slice_iter(pem);
     let read = found.map(|certificate| certificate.map(|der| der.as_ref().to_vec()));
-    read.collect::<Result<_, _>>()
-        .map_err(|error| error.to_string())
+    let read: Vec<_> = read
+        .collect::<Result<_, _>>()
+        .map_err(|error| error.to_string())?;
+    match read.is_empty() {
+        true => Err("there is no certificate in it".to_owned()),
+        false => Ok(read),
+    }
 }
 
 /// The certificates and the key of texts in PEM, for [`TlsSpec::client_cert`].
@@ -252,9 +257,6 @@ pub fn certificates(pem: &[u8]) -> Result<Vec<Vec<u8>>, String> {
 /// Fails with what is wrong with them; the text has nothing of the key.
 pub fn client_cert(chain: &[u8], key: &[u8]) -> Result<ClientCert, String> {
     let chain = certificates(chain)?;
-    if chain.is_empty() {
-        return Err("there is no certificate".to_owned());
-    }
     let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| error.to_string())?;
     Ok(ClientCert {
         chain,

@@ -39,18 +39,23 @@ impl Host {
         if let Ok(ip) = text.parse::<IpAddr>() {
             return Ok(Host::from(ip));
         }
-        match url::Host::parse(text) {
-            Ok(url::Host::Domain(name)) => {
-                let name = name.strip_suffix('.').unwrap_or(&name);
+        Host::of(url::Host::parse(text).map_err(|_| NotAHost)?)
+    }
+
+    /// A host that was read as WHATWG says.
+    pub(super) fn of(host: url::Host<impl AsRef<str>>) -> Result<Host, NotAHost> {
+        match host {
+            url::Host::Domain(name) => {
+                let name = name.as_ref();
+                let name = name.strip_suffix('.').unwrap_or(name);
                 if is_name(name) {
                     Ok(Host::Name(name.into()))
                 } else {
                     Err(NotAHost)
                 }
             }
-            Ok(url::Host::Ipv4(ip)) => Ok(Host::from(IpAddr::from(ip))),
-            Ok(url::Host::Ipv6(ip)) => Ok(Host::from(IpAddr::from(ip))),
-            Err(_) => Err(NotAHost),
+            url::Host::Ipv4(ip) => Ok(Host::from(IpAddr::from(ip))),
+            url::Host::Ipv6(ip) => Ok(Host::from(IpAddr::from(ip))),
         }
     }
 

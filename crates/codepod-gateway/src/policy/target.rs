@@ -126,8 +126,8 @@ fn read(text: &str) -> Result<Target, &'static str> {
     if scheme.default_port().is_some() {
         let whole = url::Url::parse(text).map_err(|_| "that is not a URL")?;
         let same_host = whole
-            .host_str()
-            .and_then(|host| Host::parse(host).ok())
+            .host()
+            .and_then(|host| Host::of(host).ok())
             .is_some_and(|other| other == host);
         if !same_host || whole.port_or_known_default() != Some(port) {
             return Err("programs read this URL differently");

@@ -6,7 +6,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use codepod::network::{Downloads, DownloadsSpec, Network, NetworkSpec, PolicySpec, RuleSpec};
+use codepod::network::{
+    Downloads, DownloadsSpec, Network, NetworkSpec, PolicySpec, RuleSpec, TlsSpec, certificates,
+};
 use serde::Deserialize;
 
 use crate::quota::Quota;
@@ -338,6 +340,9 @@ pub struct NetworkConfig {
     pub blocked_hosts: Option<Vec<String>>,
     /// Addresses of hosts by name, which may be private.
     pub hosts: BTreeMap<String, String>,
+    /// A file of certificate authorities in PEM, by which the servers of `allowed_hosts` are
+    /// checked, and by no others.
+    pub ca: Option<PathBuf>,
     /// Requests of a sandbox and its forks.
     pub requests: Option<u64>,
     /// Bytes that they receive.
@@ -365,27 +370,54 @@ pub struct DownloadsConfig {
     pub offline: bool,
 }
 
-impl DownloadsConfig {
-    /// Opens the directory. Fails where it cannot be used, or a rule cannot be read.
-    pub fn open(&self) -> Result<Downloads, ConfigError> {
-        let mut spec = DownloadsSpec::new(&self.directory, self.from.iter().map(String::as_str));
-        spec.bytes = self.bytes.unwrap_or(spec.bytes);
-        spec.offline = self.offline;
-        Downloads::new(spec).map_err(|error| ConfigError(format!("`network.downloads`: {error}")))
-    }
-}
-
 impl NetworkConfig {
+    /// Opens the directory of what is shared, if there is one. Fails where it cannot be used, or a
+    /// rule cannot be read.
+    pub fn open_downloads(&self) -> Result<Option<Downloads>, ConfigError> {
+        let Some(own) = &self.downloads else {
+            return Ok(None);
+        };
+        let mut spec = DownloadsSpec::new(&own.directory, self.rules(&own.from)?);
+        spec.bytes = own.bytes.unwrap_or(spec.bytes);
+        spec.offline = own.offline;
+        let opened = Downloads::new(spec);
+        let wrong = |error| ConfigError(format!("`network.downloads`: {error}"));
+        opened.map(Some).map_err(wrong)
+    }
+
+    /// Rules for servers that are checked as the configuration says.
+    fn rules(&self, rules: &[String]) -> Result<Vec<RuleSpec>, ConfigError> {
+        let tls = TlsSpec {
+            roots: self.authorities()?,
+            ..TlsSpec::default()
+        };
+        let rules = rules.iter().map(|rule| RuleSpec {
+            tls: tls.clone(),
+            ..RuleSpec::from(rule.as_str())
+        });
+        Ok(rules.collect())
+    }
+
+    fn authorities(&self) -> Result<Option<Vec<Vec<u8>>>, ConfigError> {
+        let Some(path) = &self.ca else {
+            return Ok(None);
+        };
+        let text = std::fs::read(path).map_err(|error| error.to_string());
+        let found = text.and_then(|text| certificates(&text));
+        let wrong = |why| ConfigError(format!("`network.ca`, `{}`: {why}", path.display()));
+        found.map(Some).map_err(wrong)
+    }
+
     /// What it adds up to. Fails where a rule cannot be read.
     pub(super) fn network(&self) -> Result<Network, ConfigError> {
-        let rules = |rules: &Option<Vec<String>>| {
-            let rules = rules.as_ref()?.iter();
-            Some(rules.map(|rule| RuleSpec::from(rule.as_str())).collect())
+        let read = |rules: &Option<Vec<String>>| {
+            let rules = rules.as_ref().map(|rules| self.rules(rules));
+            rules.transpose()
         };
         let mut spec = NetworkSpec::default();
         spec.policy = PolicySpec {
-            allowed_hosts: rules(&self.allowed_hosts),
-            blocked_hosts: rules(&self.blocked_hosts),
+            allowed_hosts: read(&self.allowed_hosts)?,
+            blocked_hosts: read(&self.blocked_hosts)?,
             hosts: self.hosts.clone(),
             ..PolicySpec::default()
         };
@@ -450,6 +482,12 @@ impl Config {
             if network.allowed_hosts.is_some() == network.blocked_hosts.is_some() {
                 return Err(ConfigError(
                     "`network` has either `allowed_hosts` or `blocked_hosts`".into(),
+                ));
+            }
+            if network.ca.is_some() && network.allowed_hosts.is_none() {
+                return Err(ConfigError(
+                    "`network.ca` is for hosts that are allowed by name: it needs `allowed_hosts`"
+                        .into(),
                 ));
             }
             network.network()?;

@@ -208,11 +208,8 @@ fn rule(rule: HostRule) -> Result<RuleSpec, ApiError> {
         }
     }
     let roots = rule.authorities.as_ref().map(|pem| {
-        match certificates(pem.as_bytes()) {
-            Ok(found) if found.is_empty() => Err("there is no certificate".to_owned()),
-            found => found,
-        }
-        .map_err(|why| wrong("authorities", &why, "give certificates in PEM"))
+        certificates(pem.as_bytes())
+            .map_err(|why| wrong("authorities", &why, "give certificates in PEM"))
     });
     let client = rule.client_cert.as_ref().map(|own| {
         let hint = "`chain` is certificates in PEM, its own first, and `key` is its key in PEM, without a passphrase";
