@@ -25,7 +25,7 @@ pub use body::{Body, BodyError, ReplyBody};
 pub(crate) use denials::{RECORD_AGAIN, recording_denial};
 #[cfg(feature = "net")]
 pub(crate) use head::has_other_coding;
-pub use service::{Asker, Connection, Failure, Upstream, serve};
+pub use service::{Asker, Connection, Failure, Requests, Upstream, serve};
 #[cfg(feature = "net")]
 pub(crate) use service::{Came, Shareable};
 pub use tape::{Asked, Content, End, ReplyHead, Take, Tape, Taping};

@@ -13,13 +13,18 @@ use codepod_gateway::network::{Answer, Deciding, Network};
 use codepod_gateway::policy::denial::DenialKind;
 use codepod_gateway::{Policy, PolicySpec};
 use support::servers::{self, ok, strict};
-use support::{PATIENCE, World, status, talk, text};
+use support::{PATIENCE, World, rounds, status, talk, text};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\n\r\n";
 
 fn world(origin: SocketAddr) -> World {
-    World::new(&["api.test"], &[("api.test", origin)], |_| {})
+    World::new(&["api.test"], &[("api.test", origin)], |options| {
+        // What a test does often is not to end by its number.
+        options.limits.requests = u64::MAX;
+        options.limits.bytes_out = u64::MAX;
+        options.limits.bytes_in = u64::MAX;
+    })
 }
 
 #[tokio::test]
@@ -703,7 +708,7 @@ async fn nw_20_each_decision_names_the_policy_that_made_it() {
     });
     let mut requests = 0;
     // The other thread gets its turns when the machine has some.
-    while requests < 300 || changes.load(Relaxed) <= 100 {
+    while requests < rounds(300) || changes.load(Relaxed) <= rounds(100) as u64 {
         requests += 1;
         let path = if requests % 2 == 0 { "even" } else { "odd" };
         let request =
@@ -755,7 +760,7 @@ async fn nw_17_two_tenants_never_see_each_others_bytes() {
         for _ in 0..4 {
             let world = world.clone();
             all.spawn(async move {
-                for i in 0..50 {
+                for i in 0..rounds(50) {
                     let own = format!("{name}{i}");
                     let request = format!("GET /{own} HTTP/1.1\r\nHost: api.test\r\nCookie: {own}\r\nX: {}\r\nConnection: close\r\n\r\n", name.repeat(1000));
                     let reply = text(&world.exchange("api.test", 80, request.as_bytes()).await);

@@ -2,14 +2,20 @@
 
 mod support;
 
+use std::io::{Read as _, Write as _};
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Poll, Wake, Waker};
+use std::time::{Duration, Instant};
 
 use codepod_abi::table::Call;
 use codepod_abi::wire::socket::{INET, STREAM};
 use codepod_abi::{Errno, SUCCESS};
-use codepod_gateway::event::Event;
+use codepod_gateway::cptls::{MAGIC, Record, hello, push_field};
+use codepod_gateway::event::{Event, RequestEvent};
 use codepod_gateway::net::Door;
 use codepod_kernel::testing::VirtualHost;
 use codepod_kernel::{
@@ -17,8 +23,8 @@ use codepod_kernel::{
     SpawnSpec, Stdio, Strings, Syscall, syscalls,
 };
 use codepod_vfs::{Budget, Memory, Tree, Vfs};
-use support::World;
 use support::servers::{ok, serve, strict};
+use support::{World, rounds};
 
 const OUT: u32 = 0;
 const IOV: u32 = 64;
@@ -173,21 +179,29 @@ impl Guest {
         }
     }
 
+    fn close(&mut self, fd: u32) {
+        self.call(Call::fd_close, |call| {
+            Poll::Ready(syscalls::fd_close(call, fd))
+        })
+        .unwrap();
+    }
+
+    /// Reads at most so many bytes.
+    fn read(&mut self, fd: u32, most: u32) -> Result<&[u8], Errno> {
+        self.put(IOV, &[BYTES.to_le_bytes(), most.to_le_bytes()].concat());
+        self.call(Call::fd_read, |call| {
+            syscalls::fd_read(call, fd, IOV, 1, OUT)
+        })?;
+        Ok(&self.memory[BYTES as usize..][..self.word(OUT) as usize])
+    }
+
     fn read_to_end(&mut self, fd: u32) -> Result<Vec<u8>, Errno> {
         let mut all = Vec::new();
         loop {
-            self.put(
-                IOV,
-                &[BYTES.to_le_bytes(), 100_000u32.to_le_bytes()].concat(),
-            );
-            self.call(Call::fd_read, |call| {
-                syscalls::fd_read(call, fd, IOV, 1, OUT)
-            })?;
-            let read = self.word(OUT) as usize;
-            if read == 0 {
-                return Ok(all);
+            match self.read(fd, 100_000)? {
+                [] => return Ok(all),
+                read => all.extend(read),
             }
-            all.extend(&self.memory[BYTES as usize..][..read]);
         }
     }
 }
@@ -345,4 +359,146 @@ async fn a_sandbox_that_goes_away_takes_its_connections_with_it() {
             .iter()
             .all(|event| matches!(event, Event::Request(_)))
     );
+}
+
+/// When a guest leaves.
+#[derive(Debug, Clone, Copy)]
+enum Moment {
+    Connected,
+    Handshake,
+    Reply,
+    Read,
+    Write,
+}
+
+/// How long what a guest has left may stay open.
+const GONE: Duration = Duration::from_millis(100);
+
+/// A server that counts its connections: it reads them until their end, or writes and never reads.
+fn counted(is_silent: bool) -> (SocketAddr, Arc<AtomicU64>) {
+    let open = Arc::<AtomicU64>::default();
+    let count = open.clone();
+    let at = serve(move |mut stream| {
+        count.fetch_add(1, SeqCst);
+        let mut buffer = [0; 4096];
+        match is_silent {
+            true => while matches!(stream.read(&mut buffer), Ok(1..)) {},
+            false => {
+                while stream.write_all(b"x").is_ok() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
+        }
+        count.fetch_sub(1, SeqCst);
+    });
+    (at, open)
+}
+
+/// A guest that is killed, or no longer waits, is as one that closes its connection.
+// NW-18
+#[tokio::test]
+async fn nw_18_a_guest_that_leaves_at_any_moment_leaves_no_connection() {
+    let (silent, quiet) = counted(true);
+    let (talks, talking) = counted(false);
+    let names = [
+        ("tls.test", silent),
+        ("api.test", silent),
+        ("raw.test", talks),
+    ];
+    let rules = ["https://tls.test", "http://api.test", "tcp://raw.test:9"];
+    let world = World::new(&rules, &names, |options| {
+        options.limits.requests = u64::MAX;
+        options.limits.bytes_out = u64::MAX;
+    });
+    for moment in [
+        Moment::Connected,
+        Moment::Handshake,
+        Moment::Reply,
+        Moment::Read,
+        Moment::Write,
+    ] {
+        let own = world.clone();
+        let open = [quiet.clone(), talking.clone()];
+        let (port, name) = match moment {
+            Moment::Connected | Moment::Reply => (80, "api.test"),
+            Moment::Handshake => (443, "tls.test"),
+            Moment::Read | Moment::Write => (9, "raw.test"),
+        };
+        let mut times = as_guest(&world, move |guest| {
+            let ip = guest.resolve(name).unwrap();
+            let round = |_| {
+                let fd = guest.connect(ip, port).unwrap();
+                match moment {
+                    Moment::Connected => {}
+                    Moment::Handshake => {
+                        let mut fields = Vec::new();
+                        push_field(&mut fields, hello::SERVER_NAME, name.as_bytes());
+                        let head = Record::Hello.head(fields.len());
+                        guest.write(fd, &[&MAGIC[..], &head, &fields].concat());
+                    }
+                    Moment::Reply => guest.write(fd, b"GET / HTTP/1.1\r\nHost: api.test\r\n\r\n"),
+                    Moment::Read => assert_eq!(guest.read(fd, 1).unwrap(), b"x"),
+                    Moment::Write => guest.write(fd, &[0; 64 << 10]),
+                }
+                // It waits a while before it leaves.
+                std::thread::sleep(Duration::from_millis(2));
+                guest.close(fd);
+                let left = Instant::now();
+                let open = || {
+                    own.network.budget().usage().connections
+                        + open.iter().map(|own| own.load(SeqCst)).sum::<u64>()
+                };
+                while open() > 0 {
+                    assert!(left.elapsed() < support::PATIENCE, "{moment:?}: {}", open());
+                    std::thread::sleep(Duration::from_micros(100));
+                }
+                left.elapsed()
+            };
+            (0..rounds(25)).map(round).collect::<Vec<_>>()
+        })
+        .await;
+        times.sort_unstable();
+        let median = times[times.len() / 2];
+        assert!(median < GONE, "{moment:?}: {median:?}");
+    }
+    let left = |event: &RequestEvent| {
+        event
+            .failure
+            .as_deref()
+            .unwrap_or_default()
+            .contains("left")
+    };
+    let all = world.requests(rounds(50)).await;
+    assert!(all.iter().filter(|event| left(event)).count() >= rounds(50));
+}
+
+/// A system delivers what a program has sent before it was gone.
+#[tokio::test]
+async fn what_was_sent_before_a_guest_left_arrives() {
+    let (origin, log) = strict(|_| ok(b""));
+    let world = World::new(&["api.test"], &[("api.test", origin)], |_| {});
+    let arrived = log.clone();
+    as_guest(&world, move |guest| {
+        for (before, length) in [0, 10, 40_000].into_iter().enumerate() {
+            let ip = guest.resolve("api.test").unwrap();
+            let fd = guest.connect(ip, 80).unwrap();
+            let head = format!(
+                "POST /{length} HTTP/1.1\r\nHost: api.test\r\nContent-Length: {length}\r\n\r\n"
+            );
+            guest.write(fd, &[head.as_bytes(), &vec![b'q'; length]].concat());
+            guest.close(fd);
+            let left = Instant::now();
+            while arrived.lock().unwrap().len() == before {
+                assert!(
+                    left.elapsed() < support::PATIENCE,
+                    "{length} bytes do not arrive"
+                );
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    })
+    .await;
+    world.requests(3).await;
+    let lengths: Vec<_> = log.lock().unwrap().iter().map(Vec::len).collect();
+    assert!(lengths.len() == 3 && lengths[2] > 40_000, "{lengths:?}");
 }

@@ -22,7 +22,7 @@ use super::frames::{Frames, Side};
 use super::head;
 use super::replies::{denied, empty, made_up, plain};
 use super::report::{Ended, Recorder, tell_leak};
-use super::service::{Came, Connection, Failure, Shareable, Upstream};
+use super::service::{Came, Connection, Failure, Sending, Shareable, Upstream};
 use super::tape::{Asked, End, Noted, Take, Taping, taped};
 use super::tunnel;
 use crate::budget::Exceeded;
@@ -111,7 +111,8 @@ impl Exchange {
         upstream: &dyn Upstream,
         tunnels: &Mutex<Option<BoxFuture<()>>>,
     ) -> Reply {
-        let carried = self.carry(parts, body, upstream, tunnels).await;
+        let sending = self.connection.requests.begin();
+        let carried = self.carry(parts, body, sending, upstream, tunnels).await;
         carried.or_else(|instead| self.tell(instead))
     }
 
@@ -119,6 +120,7 @@ impl Exchange {
         &self,
         mut parts: request::Parts,
         body: Incoming,
+        sending: Sending,
         upstream: &dyn Upstream,
         tunnels: &Mutex<Option<BoxFuture<()>>>,
     ) -> Result<Response<Body>, Instead> {
@@ -128,15 +130,14 @@ impl Exchange {
         let body = Either::Left(body);
         #[cfg(feature = "net")]
         let (body, claim) = self.claim(&parts, body, bound).await?;
-        let is_websocket = self.method == Method::GET && head::is_websocket(&parts.headers);
         let asked = self.asked(&parts);
-        if is_websocket && asked.is_some() {
+        if self.is_websocket(&parts) && asked.is_some() {
             let why = "a WebSocket can be neither recorded nor replayed";
             return Err(self.unrecorded(why, None));
         }
         let sent = Arc::new(Passage::default());
         let (outgoing, guest_upgrade) =
-            self.outgoing(&mut parts, body, bound, &sent, is_websocket, asked.as_ref())?;
+            self.outgoing(&mut parts, body, sending, bound, &sent, asked.as_ref())?;
         #[cfg(feature = "net")]
         let outgoing = {
             let mut outgoing = outgoing;
@@ -151,16 +152,9 @@ impl Exchange {
         let drawn = drawn.map_err(|why| self.over(why))?;
         sent.bytes.fetch_add(drawn as u64, Relaxed);
         let take = self.begin_take(asked)?;
-        let reply = match upstream.send(outgoing).await {
-            Ok(reply) => reply,
-            Err(failure) => {
-                return Ok(self.failed(&failure, &granted.target, &sent, take, event)?);
-            }
-        };
-        event.status = Some(reply.status().as_u16());
-        event.came = reply.extensions().get::<Came>().map(|came| came.0);
-        event.times.first = (self.connection.clock)().saturating_sub(self.began);
-        let recorder = Recorder {
+        // Dropped before the reply has come, it is reported like this.
+        event.failure = Some("the program left before the reply".to_owned());
+        let mut recorder = Recorder {
             exchange: self.ended(),
             event: Some(event),
             secrets: self.deciding.secrets.clone(),
@@ -168,6 +162,16 @@ impl Exchange {
             received: Arc::default(),
             take,
         };
+        let reply = match upstream.send(outgoing).await {
+            Ok(reply) => reply,
+            Err(failure) => return Ok(self.failed(&failure, &granted.target, recorder)?),
+        };
+        if let Some(event) = &mut recorder.event {
+            event.failure = None;
+            event.status = Some(reply.status().as_u16());
+            event.came = reply.extensions().get::<Came>().map(|came| came.0);
+            event.times.first = (self.connection.clock)().saturating_sub(self.began);
+        }
         Ok(self.incoming(reply, bound, recorder, guest_upgrade, tunnels)?)
     }
 
@@ -235,15 +239,9 @@ impl Exchange {
     }
 
     /// What the guest gets when the server has given no reply.
-    fn failed(
-        &self,
-        failure: &Failure,
-        target: &Target,
-        sent: &Passage,
-        take: Option<Box<dyn Take>>,
-        mut event: RequestEvent,
-    ) -> Reply {
-        let cut_off = sent.cut_off.get();
+    fn failed(&self, failure: &Failure, target: &Target, mut recorder: Recorder) -> Reply {
+        let (event, take) = (recorder.event.take(), recorder.take.take());
+        let cut_off = recorder.sent.cut_off.get();
         let end = match cut_off {
             Some(_) => End::Refused,
             None => End::Failed(failure),
@@ -265,9 +263,11 @@ impl Exchange {
             },
         };
         let reply = self.tell(instead);
-        event.failure = Some(failure.to_string());
-        event.bytes_out = sent.bytes.load(Relaxed);
-        self.ended().end(event);
+        if let Some(mut event) = event {
+            event.failure = Some(failure.to_string());
+            event.bytes_out = recorder.sent.bytes.load(Relaxed);
+            self.ended().end(event);
+        }
         reply
     }
 
@@ -317,12 +317,13 @@ impl Exchange {
         &self,
         parts: &mut request::Parts,
         body: Sent,
+        sending: Sending,
         bound: &Arc<Bound>,
         sent: &Arc<Passage>,
-        is_websocket: bool,
         asked: Option<&Arc<Asked>>,
     ) -> Result<(Request<Body>, Option<OnUpgrade>), Instead> {
         let connection = &*self.connection;
+        let is_websocket = self.is_websocket(parts);
         let mut hits = 0;
         let host_value = head::host_value(connection.scheme, &connection.host, connection.port);
         let mut headers = head::end_to_end(&parts.headers, |name, value| match *name {
@@ -385,7 +386,7 @@ impl Exchange {
             passage: sent.clone(),
             over: None,
             ended: false,
-            _guard: (),
+            _guard: sending,
             inner: Noted::new(body, asked),
         };
         let mut request = Request::new(filtered.boxed_unsync());
@@ -543,6 +544,10 @@ impl Exchange {
         let Connection { host, port, .. } = &*self.connection;
         taped(reply, take, received)
             .unwrap_or_else(|why| denied(&recording_denial(host, *port, &why, None)))
+    }
+
+    fn is_websocket(&self, parts: &request::Parts) -> bool {
+        self.method == Method::GET && head::is_websocket(&parts.headers)
     }
 
     /// The request as it is recorded or looked for, where that is done.

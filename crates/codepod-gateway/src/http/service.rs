@@ -2,7 +2,9 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use hyper::body::Incoming;
@@ -82,6 +84,42 @@ pub struct Connection {
     pub asker: Asker,
     /// Whether its exchanges are recorded, or replayed.
     pub taping: Taping,
+    /// How far its requests are.
+    pub requests: Requests,
+}
+
+/// How far the requests of a connection are.
+#[derive(Debug, Clone, Default)]
+pub struct Requests(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    begun: AtomicU64,
+    sent: AtomicU64,
+}
+
+impl Requests {
+    /// Whether there have been some, and all have been sent to their server or were answered
+    /// without it.
+    pub fn are_delivered(&self) -> bool {
+        let sent = self.0.sent.load(Ordering::SeqCst);
+        sent > 0 && sent == self.0.begun.load(Ordering::SeqCst)
+    }
+
+    /// Counts one that begins. It is sent when what is returned is dropped.
+    pub(super) fn begin(&self) -> Sending {
+        self.0.begun.fetch_add(1, Ordering::SeqCst);
+        Sending(self.clone())
+    }
+}
+
+/// A request on its way.
+pub(super) struct Sending(Requests);
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        self.0.0.sent.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 /// Asks the embedder. It denies when that fails, takes too long, or too many wait.
@@ -90,12 +128,13 @@ pub type Asker = Arc<dyn Fn(OnRequest, Ask) -> BoxFuture<Answer> + Send + Sync>;
 /// Serves the requests of a guest until it or the server ends the connection.
 ///
 /// `closed` is ready when the server has closed: then the guest's connection ends after the request
-/// under way.
+/// under way. `left` is ready when the guest has gone: then everything ends.
 pub async fn serve<S>(
     stream: S,
     connection: Arc<Connection>,
     upstream: Arc<dyn Upstream>,
     closed: impl Future<Output = ()>,
+    left: impl Future<Output = ()>,
 ) where
     S: Read + Write + Unpin + Send + 'static,
 {
@@ -120,6 +159,7 @@ pub async fn serve<S>(
         .with_upgrades();
     let mut served = std::pin::pin!(served);
     let mut closed = std::pin::pin!(closed);
+    let mut left = std::pin::pin!(left);
     let mut open = true;
     // What goes wrong between the guest and us is the guest's affair.
     let _ = std::future::poll_fn(|cx| {
@@ -135,6 +175,9 @@ pub async fn serve<S>(
             open = false;
             served.as_mut().graceful_shutdown();
             return served.as_mut().poll(cx);
+        }
+        if polled.is_pending() && !is_tunnel() && left.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Ok(()));
         }
         polled
     })

@@ -1,6 +1,7 @@
 //! The kernel's way out: what a sandbox asks of the gateway.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -84,7 +85,9 @@ impl codepod_kernel::Gateway for Door {
                         return;
                     }
                     let link = Arc::new(link);
-                    session.serve(LinkStream(link.clone())).await;
+                    let watched = link.clone();
+                    let left = poll_fn(move |cx| watched.poll_left(cx));
+                    session.serve(LinkStream(link.clone()), left).await;
                     finish(&link, network.timeouts().idle).await;
                 }
             }

@@ -1,6 +1,6 @@
 //! A connection that was granted and dialled: TLS if the guest asks for it, then what it carries.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -26,7 +26,7 @@ use crate::cassette::{OnTape, Replay, Replayed};
 use crate::cptls::{Hello, MAGIC, Record};
 use crate::event::{Event, Origin, RequestEvent, Times, cut_url};
 use crate::http::{
-    self, Asker, Connection, RECORD_AGAIN, Tape, Taping, Upstream, recording_denial,
+    self, Asker, Connection, RECORD_AGAIN, Requests, Tape, Taping, Upstream, recording_denial,
 };
 use crate::network::{Answer, Ask, BoxFuture, Network, over_budget};
 use crate::policy::Grant;
@@ -38,6 +38,9 @@ use crate::secrets::{Scan, Secrets};
 
 /// How long a guest may take with its hello.
 const HELLO: Duration = Duration::from_secs(10);
+
+/// How often it is looked whether the request of a guest that has left is delivered.
+const DELIVERED: Duration = Duration::from_millis(10);
 
 /// What is known of a granted connection.
 pub(super) struct Granted {
@@ -136,6 +139,7 @@ impl Granted {
         mut guest: Prefixed<S>,
         server: Idle<TcpStream>,
         scheme: Scheme,
+        left: impl Future<Output = ()>,
     ) -> Option<(
         Offloaded<Prefixed<S>>,
         TlsStream<Idle<TcpStream>>,
@@ -164,9 +168,14 @@ impl Granted {
             alpn,
             &tls,
         );
-        let outcome = timeout(self.network.timeouts().tls, handshake)
-            .await
-            .unwrap_or_else(|_| Err(TlsFailure::new("the handshake took too long")));
+        let handshake = timeout(self.network.timeouts().tls, handshake);
+        let outcome = tokio::select! {
+            outcome = handshake => match outcome {
+                Ok(outcome) => outcome,
+                Err(_) => Err(TlsFailure::new("the handshake took too long")),
+            },
+            () = left => Err(TlsFailure::new("the program left")),
+        };
         self.times.tls = clock().saturating_sub(began);
         let recorded = self.record_handshake(&hello, &outcome);
         let outcome = outcome.and_then(|shaken| match recorded {
@@ -204,6 +213,7 @@ impl Granted {
         server: S,
         scheme: Scheme,
         tls: Option<&'static str>,
+        left: impl Future<Output = ()>,
     ) where
         G: AsyncRead + AsyncWrite + Unpin + Send + 'static,
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -215,7 +225,7 @@ impl Granted {
         let closed = async {
             let _ = closed.await;
         };
-        self.carry_requests(guest, Arc::new(server), scheme, tls, closed)
+        self.carry_requests(guest, Arc::new(server), scheme, tls, closed, left)
             .await;
     }
 
@@ -248,6 +258,7 @@ impl Granted {
         scheme: Scheme,
         tls: Option<&'static str>,
         closed: impl Future<Output = ()>,
+        left: impl Future<Output = ()>,
     ) where
         G: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -268,7 +279,18 @@ impl Granted {
             }
         };
         let connection = self.connection(scheme, tls, taping);
-        http::serve(TokioIo::new(guest), connection, server, closed).await;
+        let requests = connection.requests.clone();
+        let left = async {
+            left.await;
+            // What was sent before is delivered, as a system does it.
+            loop {
+                tokio::time::sleep(DELIVERED).await;
+                if requests.are_delivered() {
+                    return;
+                }
+            }
+        };
+        http::serve(TokioIo::new(guest), connection, server, closed, left).await;
     }
 
     /// Carries requests to a recording.
@@ -284,7 +306,8 @@ impl Granted {
         let first_byte = self.network.timeouts().first_byte;
         let (server, closed) = Replayed::new(replay, first_byte);
         let connection = self.connection(scheme, tls, Taping::Replay);
-        http::serve(TokioIo::new(guest), connection, Arc::new(server), closed).await;
+        let server = Arc::new(server);
+        http::serve(TokioIo::new(guest), connection, server, closed, pending()).await;
     }
 
     /// What the requests of this connection share.
@@ -307,6 +330,7 @@ impl Granted {
             times: Mutex::new(self.times),
             clock,
             taping,
+            requests: Requests::default(),
         })
     }
 
@@ -402,7 +426,8 @@ impl Granted {
             prefix: prefix.into(),
             stream: guest,
         };
-        if let Some((guest, server, tls, own)) = self.offload(guest, server, Scheme::Tcp).await {
+        let offloaded = self.offload(guest, server, Scheme::Tcp, pending()).await;
+        if let Some((guest, server, tls, own)) = offloaded {
             let end = raw.carry(guest, server, false).await;
             own.tell_end(raw, end, Scheme::Tcp, Some(tls));
         }

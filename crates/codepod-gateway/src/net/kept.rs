@@ -1,5 +1,6 @@
 //! A connection that was granted to a server that is offline here: what it gives was kept before.
 
+use std::future::pending;
 use std::sync::Arc;
 
 use hyper::{Request, Response};
@@ -80,7 +81,7 @@ impl Granted {
         G: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let nobody = Arc::new(Nobody(self.place(scheme)));
-        self.carry_requests(guest, nobody, scheme, tls, std::future::pending())
+        self.carry_requests(guest, nobody, scheme, tls, pending(), pending())
             .await;
     }
 }

@@ -1,6 +1,7 @@
 //! A connection to a server, from the moment that it is open: what the guest speaks, and who
 //! carries that.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -59,8 +60,9 @@ impl Session {
         opening.open().await
     }
 
-    /// Carries the connection until it ends. `guest` is the guest's side.
-    pub async fn serve<S>(self, guest: S)
+    /// Carries the connection until it ends. `guest` is the guest's side; `left` is ready when
+    /// nobody is there any more who could read an answer.
+    pub async fn serve<S>(self, guest: S, left: impl Future<Output = ()> + Send)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -77,7 +79,7 @@ impl Session {
             return;
         };
         match server {
-            Server::Dialled(server) => granted.serve_dialled(what, guest, server).await,
+            Server::Dialled(server) => granted.serve_dialled(what, guest, server, left).await,
             Server::Offline => granted.serve_kept(what, guest).await,
             Server::Recorded(replay) => granted.serve_recorded(what, guest, replay).await,
         }
@@ -86,28 +88,38 @@ impl Session {
 
 impl Granted {
     /// Carries the connection to a server that was dialled.
-    async fn serve_dialled<S>(self, what: Beginning, guest: Prefixed<S>, server: Idle<TcpStream>)
-    where
+    async fn serve_dialled<S>(
+        self,
+        what: Beginning,
+        guest: Prefixed<S>,
+        server: Idle<TcpStream>,
+        left: impl Future<Output = ()> + Send,
+    ) where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
+        let mut left = pin!(left);
         match (what, self.grant.protocol()) {
             (Beginning::Magic, Protocol::Http) => {
-                if let Some((guest, server, tls, own)) =
-                    self.offload(guest, server, Scheme::Https).await
+                if let Some((guest, server, tls, own)) = self
+                    .offload(guest, server, Scheme::Https, left.as_mut())
+                    .await
                 {
-                    own.carry_http(guest, server, Scheme::Https, Some(tls))
+                    own.carry_http(guest, server, Scheme::Https, Some(tls), left)
                         .await;
                 }
             }
             (Beginning::Magic, _) => {
                 if let Some((guest, server, tls, own)) =
-                    self.offload(guest, server, Scheme::Tls).await
+                    self.offload(guest, server, Scheme::Tls, left).await
                 {
                     own.carry_tls(guest, server, Scheme::Tls, tls).await;
                 }
             }
             (Beginning::OwnTls, _) => self.report_own_tls(),
-            (_, Protocol::Http) => self.carry_http(guest, server, Scheme::Http, None).await,
+            (_, Protocol::Http) => {
+                self.carry_http(guest, server, Scheme::Http, None, left)
+                    .await
+            }
             (_, _) => self.report(&self.denial(
                 DenialKind::NotAllowed,
                 "the rule is for tls, and this is plain",

@@ -14,7 +14,9 @@ use hyper::{Request, Response, header, http};
 
 use super::{at_once, divided};
 use crate::event::Origin;
-use crate::http::{Body, BodyError, Connection, Failure, ReplyBody, Taping, Upstream, serve};
+use crate::http::{
+    Body, BodyError, Connection, Failure, ReplyBody, Requests, Taping, Upstream, serve,
+};
 use crate::network::{Answer, BoxFuture, Network, NetworkOptions};
 use crate::policy::host::Host;
 use crate::policy::target::{Scheme, Target};
@@ -72,6 +74,7 @@ pub fn http_request(input: &[u8]) {
         clock: || Duration::ZERO,
         asker: Arc::new(|_, _| Box::pin(async { Answer::Allow })),
         taping: Taping::Off,
+        requests: Requests::default(),
     };
     let guest = Guest {
         sends: pieces
@@ -82,7 +85,13 @@ pub fn http_request(input: &[u8]) {
     };
     let read = guest.reads.clone();
     let never = std::future::pending();
-    at_once(serve(guest, Arc::new(connection), origin.clone(), never));
+    at_once(serve(
+        guest,
+        Arc::new(connection),
+        origin.clone(),
+        never,
+        std::future::pending(),
+    ));
 
     let seen = std::mem::take(&mut *locked(&origin.seen));
     for request in &seen {

@@ -21,6 +21,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 /// How long a test waits for what comes at once on a host that is not busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
+/// How often a test does what it does again and again: `usual` times, or as many times more as
+/// `CODEPOD_NETWORK_ROUNDS` says.
+pub(crate) fn rounds(usual: usize) -> usize {
+    let more = std::env::var("CODEPOD_NETWORK_ROUNDS");
+    usual * more.map_or(1, |more| more.parse().unwrap())
+}
+
 /// A resolver whose answers are scripted: each lookup of a name takes the next, the last for ever.
 #[derive(Debug, Default)]
 pub(crate) struct Script(Mutex<HashMap<String, Vec<Vec<IpAddr>>>>);
@@ -138,7 +145,7 @@ impl World {
                 match gateway.open(&network, Origin::default(), host, port).await {
                     Ok(session) => {
                         let _ = tell.send(Ok(()));
-                        session.serve(own).await;
+                        session.serve(own, std::future::pending()).await;
                     }
                     Err(refusal) => {
                         let _ = tell.send(Err(refusal));
@@ -178,7 +185,7 @@ impl World {
                         let guest = tokio::net::TcpStream::from_std(guest).unwrap();
                         if let Ok(session) = own.open(&network, Origin::default(), host, port).await
                         {
-                            session.serve(guest).await;
+                            session.serve(guest, std::future::pending()).await;
                         }
                     })
                     .unwrap();

@@ -128,6 +128,12 @@ impl Link {
         self.0.poll_write(cx, bytes)
     }
 
+    /// Ready once the guest has closed the connection, or is gone: nobody reads any more. What it
+    /// has sent can still be taken.
+    pub fn poll_left(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.0.poll_left(cx)
+    }
+
     /// Says that nothing more comes; the guest reads the rest and then the end. It can still send.
     pub fn end(&self) {
         self.0.end();

@@ -23,6 +23,7 @@ pub struct HostSocket {
     /// Reading and writing may wait at the same time.
     reader: WaiterId,
     writer: WaiterId,
+    watcher: WaiterId,
 }
 
 impl HostSocket {
@@ -69,6 +70,20 @@ impl HostSocket {
                 Err(errno) => Poll::Ready(Err(errno)),
             }
         })
+    }
+
+    /// Ready once the other end is closed, or its sandbox gone: nobody reads any more. What was
+    /// sent before can still be read.
+    pub fn poll_left(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let left = self.poll_with(cx, |net, waker| {
+            let socket = net.get_mut(self.socket)?;
+            if socket.peer.is_none() || socket.is_closed() {
+                return Poll::Ready(Ok(()));
+            }
+            socket.writers.add(self.watcher, waker);
+            Poll::Pending
+        });
+        left.map(|_| ())
     }
 
     /// Says that nothing more is sent. It can still be read from.
@@ -136,6 +151,7 @@ impl Kernel {
             socket,
             reader: self.new_waiter(),
             writer: self.new_waiter(),
+            watcher: self.new_waiter(),
         })
     }
 

@@ -44,7 +44,7 @@ impl Client {
             .await;
         let session = opened.map_err(|refusal| refusal.why)?;
         let (guest, own) = tokio::io::duplex(BETWEEN);
-        tokio::spawn(session.serve(own));
+        tokio::spawn(session.serve(own, std::future::pending()));
         let first_byte = self.network.timeouts().first_byte;
         let connected = match target.scheme {
             Scheme::Https => {
