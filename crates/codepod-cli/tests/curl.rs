@@ -313,6 +313,56 @@ fn a_server_inside_is_reached_without_a_network() {
     assert!(stderr.contains("servers in the sandbox have n"), "{stderr}");
 }
 
+/// Programs of every kind that speaks HTTP, and what servers do to them.
+const RECORDED: [&str; 21] = [
+    "curl -s 'http://api.test/anything?a=1'",
+    "curl -si https://tls.test/anything",
+    "curl -sI http://files.test/lines",
+    "curl -s -r 0-10 http://files.test/large",
+    "curl -s http://files.test/large | tail -n 3",
+    "curl -sL -w '%{num_redirects}' http://files.test/moved/302",
+    "curl -s -d x=1 'http://api.test/anything'",
+    "curl -s -T /data/large https://tls.test/anything | wc",
+    "curl -s -u user:password http://files.test/private/f",
+    "curl -sf http://files.test/missing; echo $?",
+    "curl -s --compressed https://tls.files.test/large.txt | sha256sum",
+    "curl -s 'http://api.test/anything?[1-3]'",
+    "curl -sS https://wrong.test/; echo $?",
+    "curl -sS http://nowhere.test/; echo $?",
+    "wget -q -O - http://files.test/lines",
+    "wget -q -r -np http://files.test/dir/; find files.test -type f | sort",
+    "wget -q -N http://files.test/large; ls -l --time-style=+%s large; wget -q -N http://files.test/large; echo $?",
+    "exec 3<>/dev/tcp/files.test/80; printf 'GET /lines HTTP/1.0\\r\\nHost: files.test\\r\\n\\r\\n' >&3; cat <&3",
+    "python3 -c \"import urllib.request as u; print(u.urlopen('https://tls.test/anything').read().decode())\"",
+    "python3 -c \"import urllib.request as u; u.urlopen('http://files.test/missing')\" 2>&1 | tail -n 1",
+    "python3 -c \"import requests as r; s = r.Session(); print([s.get('https://tls.test/anything?' + c).json()['query'] for c in 'abc'])\"",
+];
+
+#[test]
+fn what_was_recorded_is_said_again_without_servers() {
+    let here = prepare();
+    let servers = Servers::start(&here.path("data"));
+    let run = |number: usize, option: &str, servers: &Servers| {
+        let mut command = servers.inside(&here, &here.path("inside"));
+        command.arg(option).arg(here.path(&format!("tape{number}")));
+        ends(command.args(["-c", RECORDED[number]]), "")
+    };
+    let recorded: Vec<_> = (0..RECORDED.len())
+        .map(|number| run(number, "--record", &servers))
+        .collect();
+    // Their ports are free, and nobody listens there.
+    let gone = Servers {
+        children: [(); 2].map(|()| Command::new("true").spawn().unwrap()),
+        ports: servers.ports,
+    };
+    drop(servers);
+    for (number, said) in recorded.iter().enumerate() {
+        let again = run(number, "--replay", &gone);
+        assert_eq!(again, *said, "{}", RECORDED[number]);
+        assert!(said.1.len() > 1, "{}: {said:?}", RECORDED[number]);
+    }
+}
+
 fn shown(result: &Left) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let files = result.files.iter();
