@@ -22,7 +22,7 @@ step_snapshot() {
 }
 
 run_interpreter_steps
-run_step link "$here/src" "$here/posix" "$cptls"/cptls.{c,h} "$LIBRARY"
+run_step link "$here/src" "$here/posix" "$cptls"/cptls.{c,h} "$RUST_LIBRARY"
 inputs_before+=$library_key
 run_step snapshot "$PREINIT"
 cp "$SOURCES/certifi/certifi/cacert.pem" "$out/ca-certificates.crt"

@@ -2,12 +2,12 @@
 #
 # It is called with WORK and OUT. In the environment: CLANG and AR (for wasm32-wasip1; CLANG with ++ behind
 # it compiles C++), SOURCES (a directory with a link to each source; what it points to has the source's
-# digest in its name), LIBRARY (compiled parts of packages that are Rust) and PREINIT (the program
+# digest in its name), RUST_LIBRARY (compiled parts of packages that are Rust) and PREINIT (the program
 # codepod-preinit). WORK stays from build to build, and all
 # guests that are built with this interpreter have the same: a step whose inputs are the same is not done
 # again.
 
-: "${CLANG:?}" "${AR:?}" "${SOURCES:?}" "${LIBRARY:?}" "${PREINIT:?}"
+: "${CLANG:?}" "${AR:?}" "${SOURCES:?}" "${RUST_LIBRARY:?}" "${PREINIT:?}"
 python=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # How `_ssl` asks the gateway for TLS.
 cptls=$(cd "$python/../../libraries/cptls-c" && pwd)
@@ -190,7 +190,7 @@ print-libraries:
 	@echo $(LIBS) $(MODLIBS) $(SYSLIBS)
 MAKE
     # Without -O: that is what upstream's objects are optimised with here anyway (--lto-O2), and clang would send the whole through wasm-opt.
-    (cd ../wasm && "$CLANG++" -flto=thin -Wl,--thinlto-jobs="$jobs" -o "../linked-$name/python.wasm" "${objects[@]/#/../linked-$name/}" "${rest[@]}" libpython3.14.a "$LIBRARY" \
+    (cd ../wasm && "$CLANG++" -flto=thin -Wl,--thinlto-jobs="$jobs" -o "../linked-$name/python.wasm" "${objects[@]/#/../linked-$name/}" "${rest[@]}" libpython3.14.a "$RUST_LIBRARY" \
         $(cat "../linked-$name/libraries") -L"$work/lib" -lpython-extensions -lcodepod-posix -lc-printscan-long-double \
         -Wl,-z,stack-size="$stack" -Wl,--stack-first -Wl,--strip-all -Wl,--fatal-warnings \
         -Wl,--wrap=Py_FinalizeEx,--wrap=_PyImport_Fini2,--wrap=_PyRuntime_Finalize,--wrap=_PyPathConfig_ClearGlobal \

@@ -61,7 +61,7 @@ run_step plot_sources "$here/plots/include" @freetype-sys @{matplotlib,contourpy
     @{pybind11,cppy,cycler,fonttools,pyparsing}
 for step in freetype qhull jpeg matplotlib contourpy kiwisolver pillow plot_files; do run_step "$step"; done
 inputs_before+=$meson_packages$interpreter
-run_step science_link "$here/src" "$python"/{src,posix} "$cptls"/cptls.{c,h} "$LIBRARY"
+run_step science_link "$here/src" "$python"/{src,posix} "$cptls"/cptls.{c,h} "$RUST_LIBRARY"
 inputs_before+=$library_key
 run_step science_library "$here/science.pth" @{networkx,pypdf,seaborn,sqlalchemy}
 run_step science_snapshot "$PREINIT"

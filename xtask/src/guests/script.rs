@@ -3,8 +3,9 @@
 //! The script is called with a directory to work in, which stays from build to build, and one for
 //! its results. In its environment are the C compiler (`CLANG`, `AR`), the program that
 //! pre-initialises modules (`PREINIT`), and `SOURCES`: a directory with a link for each source that
-//! `guest.toml` names. What a link points to has the source's digest in its name. `LIBRARY` is the
-//! static library that cargo has made of what `library` names in `guest.toml`. A guest that extends
+//! `guest.toml` names. What a link points to has the source's digest in its name. `RUST_LIBRARY` is
+//! the static library that cargo has made of what `library` names in `guest.toml`; a `configure`
+//! would take a mere `LIBRARY` for the name of its own, and write over it. A guest that extends
 //! another works in that one's directory, and has its sources and its library as well.
 
 use std::fs::File;
@@ -40,7 +41,7 @@ pub(super) fn build(root: &Path, guest: &Guest, script: &str) -> Outcome<PathBuf
         .env("PREINIT", preinit()?)
         .hint(format!("logs are in `{}`", base.join("work").display()));
     if let Some(library) = library(root, guest)? {
-        program = program.env("LIBRARY", library);
+        program = program.env("RUST_LIBRARY", library);
     }
     program.run()?;
     Ok(results)

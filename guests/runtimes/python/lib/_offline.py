@@ -68,8 +68,8 @@ def hooks(module):
 
         def __init__(self, traceback, message=None, backend_name=None, backend_path=None):
             self.traceback, self.backend_name, self.backend_path = traceback, backend_name, backend_path
-            super().__init__(f"{message or backend_name}: this sandbox has no such build backend, and no network to fetch it from; "
-                             "it has setuptools, hatchling, flit_core, poetry-core and pdm-backend")
+            super().__init__(f"{message or backend_name}: this build backend is not installed; "
+                             "setuptools, hatchling, flit_core, poetry-core and pdm-backend are")
 
     module.BackendUnavailable = BackendUnavailable
 
