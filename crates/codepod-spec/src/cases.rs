@@ -19,6 +19,7 @@ use crate::failure::{Failure, Result};
 use crate::job::{Feed, Job, Left, Outcome, Place, environment};
 use crate::native::{self, Native};
 use crate::pool;
+use crate::programs;
 use crate::sandbox::Sandboxes;
 
 /// The directories of `spec/`.
@@ -28,6 +29,9 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a task of `agents` may take: some install a project, in an interpreter whose host was
 /// not optimised.
 const TASK_TIMEOUT: Duration = Duration::from_secs(90);
+/// How long a program of `guests` may take: native interpreters start slowly on a busy machine, and
+/// some cases start several.
+const GUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// A case that takes longer is named.
 const SLOW: Duration = Duration::from_secs(1);
 /// How many of a hundred cases may be pending.
@@ -113,9 +117,10 @@ pub(crate) fn run(action: Action, filter: Option<&str>) -> Result<()> {
             println!("spec: not compared: there is no bash, which may be missing here");
             return Ok(());
         }
-        native = Native::find()?;
+        native = Native::with_programs()?;
         &native
     };
+    programs::look(&mut files, place)?;
     let mistakes = pool::map(&files, |file| support_mistakes(action, place, file));
     let mut wrong = 0;
     for (file, mistakes) in files.iter().zip(mistakes) {
@@ -305,8 +310,9 @@ impl Figures<'_> {
 }
 
 /// Writes down what real bash does with the chosen cases.
-fn bless(files: &mut [CaseFile], filter: Option<&str>) -> Result<()> {
-    let native = Native::find()?;
+fn bless(files: &mut Vec<CaseFile>, filter: Option<&str>) -> Result<()> {
+    let native = Native::with_programs()?;
+    programs::look(files, &native)?;
     let (mut changed, mut refused) = (0, 0);
     for file in files {
         let recorded = pool::map(&file.cases, |case| {
@@ -438,6 +444,7 @@ impl Case {
 fn run_case(place: &dyn Place, file: &CaseFile, case: &Case) -> Result<Outcome> {
     let timeout = match file.directory.as_str() {
         "agents" => TASK_TIMEOUT,
+        "guests" => GUEST_TIMEOUT,
         _ => TIMEOUT,
     };
     let mut outcome = place.run(&case.job(timeout))?;

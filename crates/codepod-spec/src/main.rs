@@ -27,6 +27,7 @@ mod missing;
 mod native;
 mod oils;
 mod pool;
+mod programs;
 mod quoting;
 mod sandbox;
 mod support;

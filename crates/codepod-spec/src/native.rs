@@ -18,6 +18,7 @@ use crate::failure::{Failure, Result};
 use crate::helpers;
 use crate::job::{CASE_DIRECTORY, Job, Left, Outcome, PATH, Place, is_executable};
 use crate::missing;
+use crate::programs;
 use crate::temporary::Temporary;
 use crate::user::User;
 
@@ -48,6 +49,19 @@ impl Native {
             path: format!("{PATH}:/usr/lib/cargo/bin"),
             user: User::find()?,
             _directory: None,
+        })
+    }
+
+    /// Finds bash, and puts the programs that cases need and variables name on its `PATH`.
+    pub(crate) fn with_programs() -> Result<Native> {
+        let native = Native::find()?;
+        let Some(directory) = programs::copied()? else {
+            return Ok(native);
+        };
+        Ok(Native {
+            path: format!("{}:{}", directory.path().display(), native.path),
+            _directory: Some(directory),
+            ..native
         })
     }
 

@@ -1,4 +1,4 @@
-//! Licence files in archives: wheels, crates, and archives of sources.
+//! Licence files in archives: wheels, crates, packages of npm, and archives of sources.
 
 use std::path::Path;
 
@@ -28,6 +28,8 @@ for name in names:
                 licence = found[1].strip()
     if re.fullmatch(r"[^/]*/Cargo\.toml", name) and (found := re.search(r'^license = "(.*)"', read(name).decode(), re.M)):
         licence = found[1]
+    if name == "package/package.json" and isinstance(found := json.loads(read(name)).get("license"), str):
+        licence = found
 begins = tuple(sys.argv[2:])
 files = {name: read(name).decode(errors="replace") for name in sorted(names) if name.rsplit("/")[-1].lower().startswith(begins)}
 print(json.dumps({"licence": licence, "files": files}))

@@ -54,6 +54,7 @@ const LICENCES: &[(&str, &str)] = &[
     ("matplotlib", "LicenseRef-matplotlib"),
     ("mccabe", "MIT"),
     ("mdurl", "MIT"),
+    ("nodejs", "MIT"),
     ("oniguruma", "BSD-2-Clause"),
     ("pathspec", "MPL-2.0"),
     ("pytokens", "MIT"),

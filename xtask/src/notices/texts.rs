@@ -59,6 +59,13 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
         "_vendor/autocommand",
         "it is left out of the packages (pack.py)",
     ),
+    ("nodejs", "deps/v8/", "V8 is not built"),
+    ("nodejs", "deps/inspector_protocol/", "it is not built"),
+    ("nodejs", "deps/nbytes/", "it is not built"),
+    ("nodejs", "deps/postject/", "it is not built"),
+    ("nodejs", "deps/uvwasi/", "it is not built"),
+    ("nodejs", "test/", "tests do not ship"),
+    ("nodejs", "tools/", "Node's own tools do not ship"),
     (
         "freetype-sys",
         "freetype2/src/gzip",

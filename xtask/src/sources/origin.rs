@@ -28,6 +28,8 @@ enum Place {
     Crate { name: String, version: String },
     /// A file of the Python registry that pip uses.
     Pypi { file: String },
+    /// A package of the JavaScript registry that npm uses.
+    Npm { name: String, version: String },
 }
 
 /// An origin as `guest.toml` has it.
@@ -39,6 +41,8 @@ struct Fields {
     #[serde(rename = "crate")]
     package: Option<String>,
     pypi: Option<String>,
+    /// `NAME@VERSION`.
+    npm: Option<String>,
     sha256: String,
     #[serde(default)]
     inside: String,
@@ -48,9 +52,9 @@ impl TryFrom<Fields> for Origin {
     type Error = &'static str;
 
     fn try_from(fields: Fields) -> Result<Origin, &'static str> {
-        let place = match (fields.debian, fields.package, fields.pypi) {
-            (Some(path), None, None) => Place::Debian { path },
-            (None, Some(package), None) => {
+        let place = match (fields.debian, fields.package, fields.pypi, fields.npm) {
+            (Some(path), None, None, None) => Place::Debian { path },
+            (None, Some(package), None, None) => {
                 let (name, version) = package
                     .split_once('@')
                     .ok_or("`crate` must be NAME@VERSION")?;
@@ -59,8 +63,19 @@ impl TryFrom<Fields> for Origin {
                     version: version.to_owned(),
                 }
             }
-            (None, None, Some(file)) => Place::Pypi { file },
-            _ => return Err("an origin needs one of `debian`, `crate` and `pypi`"),
+            (None, None, Some(file), None) => Place::Pypi { file },
+            (None, None, None, Some(package)) => {
+                // A name may have a scope, which begins with the same sign.
+                let (name, version) = package
+                    .rsplit_once('@')
+                    .filter(|(name, _)| !name.is_empty())
+                    .ok_or("`npm` must be NAME@VERSION")?;
+                Place::Npm {
+                    name: name.to_owned(),
+                    version: version.to_owned(),
+                }
+            }
+            _ => return Err("an origin needs one of `debian`, `crate`, `pypi` and `npm`"),
         };
         let digits = fields.sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !digits || fields.sha256.len() != 64 {
@@ -86,6 +101,18 @@ impl Origin {
         }
     }
 
+    /// A package of the JavaScript registry.
+    pub(super) fn npm(name: &str, version: &str, sha256: &str) -> Origin {
+        Origin {
+            place: Place::Npm {
+                name: name.to_owned(),
+                version: version.to_owned(),
+            },
+            sha256: sha256.to_owned(),
+            inside: String::new(),
+        }
+    }
+
     /// The version that its name says.
     pub(super) fn version(&self) -> Option<&str> {
         match &self.place {
@@ -93,7 +120,7 @@ impl Origin {
                 let (_, rest) = path.rsplit_once('_')?;
                 rest.split_once(".orig").map(|(version, _)| version)
             }
-            Place::Crate { version, .. } => Some(version),
+            Place::Crate { version, .. } | Place::Npm { version, .. } => Some(version),
             Place::Pypi { file } => {
                 let (_, rest) = file.split_once('-')?;
                 rest.strip_suffix(".tar.gz")
@@ -113,6 +140,7 @@ impl Origin {
                 let name = name.replace(['_', '.'], "-");
                 Some(purl::of("pypi", &name, self.version()?))
             }
+            Place::Npm { name, version } => Some(purl::of("npm", name, version)),
         }
     }
 
@@ -121,6 +149,7 @@ impl Origin {
         match &self.place {
             Place::Debian { path } => format!("pool/main/{path}"),
             Place::Crate { name, version } => purl::of("cargo", name, version),
+            Place::Npm { name, version } => purl::of("npm", name, version),
             Place::Pypi { file } => {
                 let package = self.purl().unwrap_or_default();
                 format!("{package}?file_name={file}")
@@ -134,6 +163,7 @@ impl Origin {
             Place::Debian { path } => from_debian(path, archive),
             Place::Crate { name, version } => from_crates(name, version, work, archive),
             Place::Pypi { file } => from_pypi(file, archive),
+            Place::Npm { name, version } => from_npm(name, version, archive),
         }?;
         check_digest(archive, &self.sha256)
     }
@@ -213,6 +243,22 @@ fn from_pypi(file: &str, archive: &Path) -> Outcome {
         .run()
 }
 
+/// The registry is the one that npm is set up for.
+fn from_npm(name: &str, version: &str, archive: &Path) -> Outcome {
+    let hint = "npm is needed for the registry's address";
+    let address = process::program("npm")
+        .args(["view", "--silent", &format!("{name}@{version}")])
+        .arg("dist.tarball")
+        .hint(hint)
+        .output()?;
+    process::program("curl")
+        .args(["--silent", "--show-error", "--fail", "--location"])
+        .args(["--retry", "3", "--output"])
+        .arg(archive)
+        .arg(address.trim())
+        .run()
+}
+
 fn check_digest(archive: &Path, sha256: &str) -> Outcome {
     let is = sha256_of(archive)?;
     if is == sha256 {
@@ -242,6 +288,8 @@ mod tests {
         assert_eq!(version("pypi = 'numpy-2.5.4.tar.gz'"), "2.5.4");
         let wheel = "pypi = 'et_xmlfile-2.0.0-py3-none-any.whl'";
         assert_eq!(version(wheel), "2.0.0");
+        assert_eq!(version("npm = 'acorn@8.18.0'"), "8.18.0");
+        assert_eq!(version("npm = '@types/node@24.1.0'"), "24.1.0");
     }
 
     #[test]
@@ -251,6 +299,10 @@ mod tests {
         assert_eq!(purl(wheel).unwrap(), "pkg:pypi/markdown-it-py@4.3.0");
         assert_eq!(purl("crate = 'a@1'").unwrap(), "pkg:cargo/a@1");
         assert_eq!(purl("debian = 'j/jq/jq_1.7.1.orig.tar.gz'"), None);
+        assert_eq!(
+            purl("npm = 'acorn@8.18.0'").unwrap(),
+            "pkg:npm/acorn@8.18.0"
+        );
     }
 
     #[test]
@@ -259,6 +311,7 @@ mod tests {
         assert!(mistake("").contains("one of"));
         assert!(mistake("debian = 'a'\npypi = 'b'").contains("one of"));
         assert!(mistake("crate = 'a'").contains("NAME@VERSION"));
+        assert!(mistake("npm = '@types/node'").contains("NAME@VERSION"));
         assert!(mistake("url = 'a'").contains("`url`"));
     }
 
