@@ -1,0 +1,24 @@
+import { WebSocketServer, WebSocket } from 'ws';
+import { once } from 'node:events';
+const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: true });
+await once(server, 'listening');
+server.on('connection', (socket, request) => {
+  console.log('from', request.url);
+  socket.on('message', (data, binary) => socket.send(binary ? data : `echo ${data}`, { binary }));
+  socket.on('close', (code, reason) => console.log('server saw', code, `${reason}`));
+});
+const client = new WebSocket(`ws://127.0.0.1:${server.address().port}/p?x=1`);
+await once(client, 'open');
+client.send('hi');
+console.log(`${(await once(client, 'message'))[0]}`);
+client.send(new Uint8Array([1, 255]));
+console.log((await once(client, 'message'))[0]);
+client.send('x'.repeat(70000));
+console.log((await once(client, 'message'))[0].length);
+client.ping('p');
+console.log(`${(await once(client, 'pong'))[0]}`);
+client.close(4001, 'done');
+const [code, reason] = await once(client, 'close');
+console.log(code, `${reason}`, client.readyState);
+server.close();
+await once(server, 'close');
