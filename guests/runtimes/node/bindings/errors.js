@@ -1,0 +1,43 @@
+// Errors with a code: Node's own that its C++ throws, and those of the system.
+'use strict';
+
+host.codeError = (Kind, code, message) => {
+  const error = new Kind(message);
+  error.code = code;
+  return error;
+};
+
+const systemErrors = new Map(host.shapes.errors.map(([number, name, text]) => [number, [name, text]]));
+const describe = (number) => systemErrors.get(number) ?? [`Unknown system error ${number}`, `Unknown system error ${number}`];
+
+// As libuv's UVException: `number` is negative.
+host.systemError = (number, call, path, destination) => {
+  const [code, text] = describe(number);
+  let message = `${code}: ${text}, ${call}`;
+  if (path !== undefined) message += ` '${path}'`;
+  if (destination !== undefined) message += ` -> '${destination}'`;
+  const error = new Error(message);
+  error.errno = number;
+  error.code = code;
+  error.syscall = call;
+  if (path !== undefined) error.path = path;
+  if (destination !== undefined) error.dest = destination;
+  return error;
+};
+
+// A number that a call of the C half returned; who knows paths and names makes an error of it.
+host.SystemFailure = class SystemFailure {
+  constructor(number) { this.number = number; }
+};
+
+// What a call returned, or a SystemFailure is thrown.
+host.check = (result) => {
+  if (typeof result === 'number' && result < 0) throw new host.SystemFailure(result);
+  return result;
+};
+
+host.define('uv', (uv) => {
+  uv.getErrorMap = () => new Map(systemErrors);
+  uv.errname = (number) => describe(number)[0];
+  uv.getErrorMessage = (number) => describe(number)[1];
+});

@@ -1,0 +1,45 @@
+// The JavaScript half of Node's bindings. Called once, when the image is made, with the functions
+// of the C half and the library; its value is the function that a process calls with its arguments.
+//
+// Each file below adds to `host`, which they share: `host.define(name, fill)` says how a binding is
+// made when Node's library asks for it first, `host.binding(name)` has it. A name on `host` is
+// defined by the file that the comment behind it says.
+'use strict';
+
+const host = { library };
+const files = [
+  'shapes', // binding, define, unavailable, shapes
+  'errors', // codeError, systemError, SystemFailure, check
+  'types',
+  'encodings', // bytesOf, encode, decode, encodingNumber
+  'buffers',
+  'decoder',
+  'urls',
+  'loop', // loop
+  'tasks', // drain, runCallback
+  'stacks', // installStacks
+  'fatal', // fatal
+  'requests', // request
+  'copies', // addCopies
+  'files',
+  'scripts', // compileBuiltin
+  'contexts',
+  'packages',
+  'modules',
+  'options', // options
+  'process', // process
+  'system',
+  'messages',
+  'serdes',
+  'streams',
+  'children',
+  'zlib',
+  'absent',
+  'bootstrap', // bootstrap
+  'run', // runScript
+  'start', // start
+];
+for (const name of files) library.compile(`bindings/${name}.js`, ['native', 'host'])(native, host);
+host.bootstrap();
+native.closeLibrary();
+return host.start;

@@ -1,0 +1,119 @@
+// The command line and NODE_OPTIONS, by native node's own table of options.
+'use strict';
+
+const { options: known, aliases, defaults } = host.shapes.options;
+const table = new Map(known);
+const aliasOf = new Map(aliases);
+// Of enum OptionType.
+const [NOTHING, V8, BOOLEAN, INTEGER, UNSIGNED, STRING, HOST, LIST] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+class Usage {
+  constructor(message) { this.message = message; }
+}
+
+function valueOf(kind, text, name) {
+  if (kind !== INTEGER && kind !== UNSIGNED) return text;
+  if (!/^-?\d+$/.test(text)) throw new Usage(`${name} must be an integer`);
+  return Number(text);
+}
+
+// Takes options off a list of words: what they set, and the words behind them.
+function take(words, isEnvironment) {
+  const values = { __proto__: null };
+  const taken = [];
+  const rest = [...words];
+  let asGiven; // the word that an alias stood for
+  while (rest.length > 0 && rest[0].startsWith('-') && rest[0] !== '-') {
+    const word = rest.shift();
+    if (word === '--') break;
+    taken.push(word);
+    const [, given, text] = /^([^=]*)(?:=([^]*))?$/.exec(word);
+    let name = given.startsWith('--') ? given.replaceAll('_', '-') : given;
+    const isNegated = name.startsWith('--no-') && !table.has(name);
+    if (isNegated) name = `--${name.slice(5)}`;
+    const hasArgument = rest.length > 0 && !rest[0].startsWith('-');
+    const alias = (hasArgument && aliasOf.get(`${name} <arg>`)) || aliasOf.get(text === undefined ? name : `${name}=`) || aliasOf.get(name);
+    if (alias !== undefined && alias[0] !== name) {
+      rest.unshift(...alias.slice(0, -1), text === undefined ? alias.at(-1) : `${alias.at(-1)}=${text}`);
+      taken.pop();
+      asGiven = given;
+      continue;
+    }
+    if (alias !== undefined) rest.unshift(...alias.slice(1));
+    const option = table.get(name);
+    if (option === undefined) throw new Usage(`bad option: ${word}`);
+    if (isEnvironment && option.envVarSettings !== 0) throw new Usage(`${word} is not allowed in NODE_OPTIONS`);
+    if (option.type === NOTHING || option.type === V8) continue;
+    if (option.type === BOOLEAN) {
+      if (text !== undefined) throw new Usage(`${given} is a boolean option; it takes no argument`);
+      values[name] = !isNegated;
+      continue;
+    }
+    let argument = text;
+    if (argument === undefined) {
+      const isMissing = rest.length === 0 || (rest[0].startsWith('-') && rest[0] !== '-' && name !== '--eval');
+      if (isMissing) throw new Usage(`${asGiven ?? given} requires an argument`);
+      argument = rest.shift();
+      taken.push(argument);
+    } else if (argument === '') {
+      throw new Usage(`${given} requires an argument`);
+    }
+    const value = valueOf(option.type, argument, given);
+    values[name] = option.type === LIST ? [...(values[name] ?? []), value] : value;
+    if (name === '--eval') values['[has_eval_string]'] = true;
+    asGiven = undefined;
+  }
+  return { values, taken, rest };
+}
+
+// NODE_OPTIONS: words between spaces; quotes and backslashes keep what is in them.
+function split(text) {
+  const words = [];
+  for (const [word] of text.matchAll(/(?:[^\s"]|"(?:[^"\\]|\\.)*")+/g)) {
+    words.push(word.replace(/"((?:[^"\\]|\\.)*)"/g, (quoted, inner) => inner.replace(/\\(.)/g, '$1')));
+  }
+  return words;
+}
+
+let current = host.fromShape(defaults, 'options');
+
+// Reads the arguments of a process (without the program's name); an option that is wrong ends it.
+host.readCommandLine = (words, environment) => {
+  try {
+    const fromEnvironment = take(split(environment.NODE_OPTIONS ?? ''), true);
+    const given = take(words, false);
+    current = Object.assign(Object.create(null), host.fromShape(defaults, 'options'), fromEnvironment.values);
+    for (const name of Object.keys(given.values)) {
+      const before = fromEnvironment.values[name];
+      current[name] = Array.isArray(before) ? [...before, ...given.values[name]] : given.values[name];
+    }
+    for (const name of Object.keys(current)) {
+      const opposite = `--no-${name.slice(2)}`; // the table has both
+      if (typeof current[name] === 'boolean' && opposite in current) current[opposite] = !current[name];
+    }
+    const hasEval = current['[has_eval_string]'];
+    if (hasEval && current['--check']) throw new Usage('either --check or --eval can be used, not both');
+    if (current['--print'] && !hasEval && given.rest.length > 0) {
+      current['--eval'] = given.rest.shift();
+      current['[has_eval_string]'] = true;
+    }
+    if (current['--check'] && given.rest.length === 0 && !current['--interactive']) current['[checks_stdin]'] = true;
+    return { values: current, execArgv: given.taken, rest: given.rest };
+  } catch (error) {
+    if (!(error instanceof Usage)) throw error;
+    host.printError(`node: ${error.message}\n`);
+    return native.exit(9);
+  }
+};
+
+host.define('options', (options) => {
+  options.getCLIOptionsValues = () => current;
+  options.getCLIOptionsInfo = () => ({ options: new Map(known), aliases: new Map(aliases) });
+  options.getOptionsAsFlags = () => host.process.execArgv;
+  options.getEmbedderOptions = () => ({
+    shouldNotRegisterESMLoader: false,
+    noGlobalSearchPaths: false,
+    noBrowserGlobals: false,
+    hasEmbedderPreload: false,
+  });
+});

@@ -1,0 +1,28 @@
+// Sources to functions: Node's own modules from the library, and what a program compiles.
+'use strict';
+
+const parametersOf = (id) => {
+  if (id.startsWith('internal/bootstrap/realm')) return ['process', 'getLinkedBinding', 'getInternalBinding', 'primordials'];
+  if (id.startsWith('internal/per_context/')) return ['exports', 'primordials', 'privateSymbols', 'perIsolateSymbols'];
+  if (id.startsWith('internal/bootstrap/') || id.startsWith('internal/main/')) return ['process', 'require', 'internalBinding', 'primordials'];
+  return ['exports', 'require', 'module', 'process', 'internalBinding', 'primordials'];
+};
+
+host.compileBuiltin = (id) => {
+  if (host.library.index[`lib/${id}.js`] === undefined) throw new Error(`No such built-in module: ${id}`);
+  return host.library.compile(`lib/${id}.js`, parametersOf(id), `node:${id}`);
+};
+
+// A function around a source. Its head is on a line of its own, the one before the first.
+host.wrap = (source, parameters, file) => native.runScript(`(function (${parameters.join(', ')}) {\n${source}\n})`, file, -1);
+
+host.define('builtins', (builtins) => {
+  const ids = Object.keys(host.library.index).filter((name) => name.startsWith('lib/')).map((name) => name.slice(4, -3));
+  builtins.builtinIds = ids;
+  builtins.natives = {};
+  builtins.config = JSON.stringify(host.shapes.config);
+  builtins.builtinCategories = { canBeRequired: ids, cannotBeRequired: [] };
+  builtins.hasCachedBuiltins = () => true;
+  builtins.compileFunction = host.compileBuiltin;
+  builtins.setInternalLoaders = (internalBinding, require) => { host.requireBuiltin = require; };
+});

@@ -1,0 +1,1 @@
+//! Node.js for the sandbox. It is C and JavaScript: `build.sh` builds it. See README.md.

@@ -1,0 +1,86 @@
+/* The context that a process runs in: made once, with Node's library already run, and then gone on from. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+
+enum { STACK = 4 << 20, COLLECT_FIRST = 64 << 20 };
+
+static JSRuntime *runtime;
+static JSContext *context;
+/* What bindings/main.js returns: the function that is called with the arguments of a process. */
+static JSValue start = JS_UNDEFINED;
+
+static const struct native *const tables[] = {
+    engine_natives, module_natives, bytes_natives, file_natives, url_natives, process_natives, spawn_natives, library_natives, zlib_natives,
+};
+
+/* A failure of our own code: programs' errors are printed by Node's. */
+static void show_exception(void)
+{
+    JSValue exception = JS_GetException(context);
+    const char *text = JS_ToCString(context, exception);
+    JSValue stack = JS_GetPropertyStr(context, exception, "stack");
+    const char *lines = JS_ToCString(context, stack);
+    fprintf(stderr, "node: %s\n%s\n", text != NULL ? text : "an exception", lines != NULL ? lines : "");
+    fflush(stderr);
+}
+
+/* The first source of the library: it finds the others. */
+static const char loader[] =
+    "(function (native) {\n"
+    "  const whole = native.readLibrary(0, 65536).split('\\n\\n', 1)[0];\n"
+    "  const start = native.utf8Length(whole) + 2, index = { __proto__: null };\n"
+    "  for (const line of whole.split('\\n')) {\n"
+    "    const [offset, length, name] = line.split(' ');\n"
+    "    index[name] = [start + Number(offset), Number(length)];\n"
+    "  }\n"
+    "  const read = (name) => native.readLibrary(...index[name]);\n"
+    "  const compile = (name, parameters, shown) =>\n"
+    "    native.runScript(`(function (${parameters.join(', ')}) {${read(name)}\\n})`, shown ?? name, 0);\n"
+    "  return compile('bindings/main.js', ['native', 'library'])(native, { index, read, compile });\n"
+    "})";
+
+int context_make(void)
+{
+    runtime = JS_NewRuntime();
+    JS_SetMaxStackSize(runtime, STACK);
+    JS_SetGCThreshold(runtime, COLLECT_FIRST);
+    context = JS_NewContext(runtime);
+    engine_prepare(runtime, context);
+    zlib_prepare(runtime);
+    JSValue native = JS_NewObject(context);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        for (const struct native *entry = tables[i]; entry->name != NULL; entry++) {
+            /* Six arguments: those that are missing are undefined. */
+            JS_SetPropertyStr(context, native, entry->name, JS_NewCFunction(context, entry->call, entry->name, 6));
+        }
+    }
+    JSValue function = JS_Eval(context, loader, sizeof loader - 1, "loader", JS_EVAL_TYPE_GLOBAL);
+    start = JS_Call(context, function, JS_UNDEFINED, 1, (JSValueConst *)&native);
+    JS_FreeValue(context, function);
+    JS_FreeValue(context, native);
+    if (JS_IsException(start)) {
+        show_exception();
+        return 1;
+    }
+    return 0;
+}
+
+void context_seal(void) { engine_seal_image(runtime); }
+
+int context_run(int argc, char **argv)
+{
+    engine_begin_process(context);
+    JSValue arguments = JS_NewArray(context);
+    for (int i = 0; i < argc; i++) {
+        JS_SetPropertyUint32(context, arguments, (uint32_t)i, text_from_utf8(context, (const uint8_t *)argv[i], strlen(argv[i])));
+    }
+    JSValue status = JS_Call(context, start, JS_UNDEFINED, 1, (JSValueConst *)&arguments);
+    if (JS_IsException(status)) {
+        show_exception();
+        return 7;
+    }
+    return (int)integer_of(context, status);
+}

@@ -1,0 +1,80 @@
+/* What the files here share: the engine, and helpers that bindings written in C need.
+ *
+ * Functions of the C half are plain `JSCFunction`s; each file lists its own in a table that
+ * context.c makes one object of, `native` in the JavaScript half. An operation of the system
+ * returns Linux's error number as a negative number, as libuv does; only mistakes in the use of
+ * a function throw.
+ */
+#ifndef NODE_ENGINE_H
+#define NODE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quickjs.h"
+
+#define FUNCTION(name) JSValue native_##name(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+
+struct native {
+    const char *name;
+    JSCFunction *call;
+};
+#define NATIVE(name) {#name, native_##name}
+
+/* The tables of the files; each ends with an empty entry. */
+extern const struct native engine_natives[], module_natives[], bytes_natives[], file_natives[], url_natives[],
+    process_natives[], spawn_natives[], library_natives[], zlib_natives[];
+
+/* Classes and hooks that belong to a runtime (engine.c). */
+void engine_prepare(JSRuntime *runtime, JSContext *context);
+/* The class of zlib's streams (zlib.c). */
+void zlib_prepare(JSRuntime *runtime);
+/* From now on what is allocated already is not counted or collected any more. */
+void engine_seal_image(JSRuntime *runtime);
+/* What must not be the same in two processes. */
+void engine_begin_process(JSContext *context);
+
+/* A string's units: bytes of Latin-1, or UTF-16. Close it when done. */
+struct text {
+    const uint8_t *narrow;
+    const uint16_t *wide; /* NULL if it is narrow */
+    size_t length;
+    JSValue owner;
+};
+int text_open(JSContext *ctx, JSValueConst value, struct text *text);
+void text_close(JSContext *ctx, struct text *text);
+static inline uint32_t text_unit(const struct text *text, size_t at)
+{
+    return text->wide != NULL ? text->wide[at] : text->narrow[at];
+}
+JSValue text_from_latin1(JSContext *ctx, const void *bytes, size_t length);
+JSValue text_from_utf16(JSContext *ctx, const uint16_t *units, size_t length);
+/* As the WHATWG decodes: a U+FFFD for each maximal part that is wrong (bytes.c). */
+JSValue text_from_utf8(JSContext *ctx, const uint8_t *bytes, size_t length);
+
+/* The bytes of an ArrayBuffer, a view or a Buffer. -1 with an exception for anything else. */
+struct bytes {
+    uint8_t *at;
+    size_t length;
+};
+int bytes_of(JSContext *ctx, JSValueConst value, struct bytes *bytes);
+
+/* Numbers of arguments, where JavaScript has checked already that they are. */
+int64_t integer_of(JSContext *ctx, JSValueConst value);
+double number_of(JSContext *ctx, JSValueConst value);
+
+/* The number of an error of the system, as JavaScript gets it. */
+JSValue failed(JSContext *ctx, int error);
+/* What a call of the system returned: 0 or more, or `errno`. */
+JSValue result_of(JSContext *ctx, int64_t result);
+
+/* The context and its start (context.c). */
+int context_make(void);
+int context_run(int argc, char **argv);
+void context_seal(void);
+
+/* Where Node's library is (library.c). */
+void library_open(const char *path);
+
+#endif
