@@ -36,7 +36,8 @@ function reap() {
     const result = native.wait(pid, false);
     if (result === undefined) continue;
     running.delete(pid);
-    ended(typeof result === 'number' ? [0, 0] : result);
+    // After the next poll, so that what it has said before its end has been read.
+    loop.later(() => loop.close(() => ended(typeof result === 'number' ? [0, 0] : result)));
   }
   if (running.size === 0) loop.onSignal(SIGCHLD, undefined);
 }

@@ -68,13 +68,17 @@ function pollDescriptors(timeout) {
   if (polled.length === 0 && timeout === 0) return;
   if (polled.length === 0 && timeout === FOREVER && signalHandlers.size === 0) return;
   const pairs = new Int32Array(2 * polled.length);
-  polled.forEach((watcher, index) => pairs.set([watcher.fd, watcher.events], 2 * index));
-  native.poll(pairs, timeout);
-  deliverSignals();
+  const wait = (most) => {
+    polled.forEach((watcher, index) => pairs.set([watcher.fd, watcher.events], 2 * index));
+    return native.poll(pairs, most);
+  };
+  // A signal ends the wait. What is ready by then comes first: what a child has said before its end.
+  if (wait(timeout) === 0 && timeout !== 0) wait(0);
   polled.forEach((watcher, index) => {
     const events = pairs[2 * index + 1] & watcher.events;
     if (events !== 0 && watchers.has(watcher)) host.runCallback(() => watcher.ready(events));
   });
+  deliverSignals();
 }
 
 function turn() {
