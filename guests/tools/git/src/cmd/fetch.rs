@@ -24,9 +24,10 @@ options! {
         deepen: Option<String> = "deepen=",
         since: Option<String> = "shallow-since=",
         unshallow: bool = "unshallow",
+        update_head: bool = "u|update-head-ok",
     }
     ignored "v|verbose upload-pack= m|multiple j|jobs= P|prune-tags recurse-submodules? \
-        write-fetch-head k|keep u|update-head-ok progress refetch atomic"
+        write-fetch-head k|keep progress refetch atomic"
     refused "dry-run porcelain a|append set-upstream prefetch shallow-exclude= filter= \
         o|server-option= refmap="
 }
@@ -40,6 +41,8 @@ pub(crate) struct Settings {
     /// All tags, or none; without a word, those of the commits that come.
     pub(crate) tags: Option<bool>,
     pub(crate) force: bool,
+    /// Whether the branch that is checked out may be moved.
+    pub(crate) update_head: bool,
     /// How far back history goes.
     pub(crate) depth: Depth,
 }
@@ -83,6 +86,7 @@ pub(crate) fn fetch(call: &Call) -> Result<i32> {
         prune: (options.prune).unwrap_or(repo.config.truth("fetch.prune") == Some(true)),
         tags: options.tags,
         force: options.force,
+        update_head: options.update_head,
         depth: depth(&repo, &options)?,
     };
     if options.all {
@@ -162,10 +166,13 @@ pub(crate) fn fetch_from(
 ) -> Result<Vec<Head>> {
     let source = source(repo, name, specs, settings)?;
     let who = identity(repo, Role::Committer, false)?;
-    let (heads, mut updates) = match specs {
+    let (mut heads, updates) = match specs {
         [] => (branch_heads(repo, &source), branch_updates(&source)),
         _ => named(&source, specs, settings)?,
     };
+    if !settings.update_head {
+        keep_head(repo, &updates)?;
+    }
     let mut starts: Vec<Oid> = heads.iter().map(|head| head.oid).collect();
     starts.extend(updates.iter().map(|update| update.oid));
     let key = [b"remote.", name, b".tagopt"].concat();
@@ -175,7 +182,12 @@ pub(crate) fn fetch_from(
         _ => None,
     };
     let tag_option = settings.tags.or(setting);
-    let follows = tag_option.unwrap_or(specs.is_empty() && source.is_remote);
+    // Without a word tags follow what goes into this repository.
+    let comes_in = match specs {
+        [] => !source.specs.is_empty(),
+        _ => heads.iter().any(|head| head.has_target),
+    };
+    let follows = tag_option.unwrap_or(comes_in);
     let wanted = Wanted {
         oids: &starts,
         depth: settings.depth,
@@ -183,24 +195,43 @@ pub(crate) fn fetch_from(
         is_clone: false,
     };
     source.other.bring(repo, wanted)?;
-    if follows || (tag_option.is_none() && specs.is_empty()) {
-        updates.extend(tags(repo, &source, tag_option == Some(true), wanted)?);
-    }
+    let mut tags = match follows {
+        true => tags(repo, &source, tag_option == Some(true), wanted)?,
+        false => Vec::new(),
+    };
+    tags.retain(|tag| updates.iter().all(|update| update.to != tag.to));
     let mut rows = Vec::new();
     if settings.prune {
         rows.extend(prune(repo, &source)?);
     }
-    for update in &updates {
-        rows.extend(apply(repo, &source, update, &who)?);
-    }
-    if updates.is_empty() && !heads.is_empty() || !specs.is_empty() && source.is_remote {
-        for head in heads
-            .iter()
-            .filter(|head| head.for_merge && !head.has_target)
-        {
-            rows.insert(0, head_row(head));
+    // Each head that was asked for is told of, with where it goes.
+    let mut asked = updates.iter();
+    let shows_heads = !specs.is_empty() || updates.is_empty() && tags.is_empty();
+    for head in &heads {
+        if head.has_target {
+            let update = asked.next().map(|own| apply(repo, &source, own, &who));
+            rows.extend(update.transpose()?.flatten());
+        } else if head.for_merge && shows_heads {
+            rows.push(head_row(head));
         }
     }
+    for update in asked.chain(&tags) {
+        rows.extend(apply(repo, &source, update, &who)?);
+    }
+    if !specs.is_empty() {
+        // What follows the same references at other times follows them now.
+        for head in &heads {
+            if let Some(update) = passing(&source, head) {
+                rows.extend(apply(repo, &source, &update, &who)?);
+            }
+        }
+    }
+    heads.extend(tags.iter().map(|tag| Head {
+        oid: tag.oid,
+        name: tag.from.clone(),
+        for_merge: false,
+        has_target: true,
+    }));
     write_heads(repo, &source, &heads)?;
     if !settings.quiet {
         let rows: Vec<&Row> = rows.iter().collect();
@@ -300,7 +331,34 @@ fn branch_updates(source: &Source<'_>) -> Vec<Update> {
     updates.collect()
 }
 
-/// What the words `[+]SOURCE[:TARGET]` ask for, and what is to follow it.
+/// What follows a reference of a remote whenever all of it is brought.
+fn passing(source: &Source<'_>, head: &Head) -> Option<Update> {
+    let (to, force) = refspec::tracking(&source.specs, &head.name)?;
+    Some(Update {
+        from: head.name.clone(),
+        to,
+        oid: head.oid,
+        force,
+    })
+}
+
+/// Refuses to move the branch that is checked out, whose files would stay behind.
+fn keep_head(repo: &Repo, updates: &[Update]) -> Result<()> {
+    let (Some(branch), Some(tree)) = (repo.refs.head_branch(), &repo.work_tree) else {
+        return Ok(());
+    };
+    match updates.iter().any(|update| update.to == branch) {
+        false => Ok(()),
+        true => fatal(format!(
+            "refusing to fetch into branch '{}' checked out at '{}'",
+            show(&branch),
+            show(tree)
+        )),
+    }
+}
+
+/// What the words `[+]SOURCE[:TARGET]` ask for, and what is to follow it, an update for each that
+/// has a target, in their order.
 fn named(
     source: &Source<'_>,
     specs: &[Vec<u8>],
@@ -357,15 +415,11 @@ fn named(
             for_merge: true,
             has_target: !target.is_empty(),
         });
-        // A branch without a target goes where it always goes.
-        let (to, force) = match target {
-            b"" => match refspec::tracking(&source.specs, &from) {
-                Some(found) => found,
-                None => continue,
-            },
-            target if target.starts_with(b"refs/") => (target.to_vec(), force),
-            target if from.starts_with(b"refs/tags/") => ([b"refs/tags/", target].concat(), force),
-            target => ([b"refs/heads/", target].concat(), force),
+        let to = match target {
+            b"" => continue,
+            target if target.starts_with(b"refs/") => target.to_vec(),
+            target if from.starts_with(b"refs/tags/") => [b"refs/tags/", target].concat(),
+            target => [b"refs/heads/", target].concat(),
         };
         updates.push(Update {
             from,

@@ -45,6 +45,7 @@ pub(crate) fn pull(call: &Call) -> Result<i32> {
         quiet: options.quiet,
         prune: options.prune,
         tags: options.tags,
+        update_head: true,
         depth: match &options.depth {
             Some(count) => Depth::Commits(parse_depth(count)?),
             None => Depth::AsItIs,
