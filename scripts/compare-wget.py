@@ -3,9 +3,11 @@
 
 usage: compare-wget.py OURS [THEIRS [PART-OF-A-LINE]]
 
-OURS is a native build of guests/tools/wget (`cargo build -p codepod-wget` in guests/). Both get the
-same pages from a server of this script on loopback. Dates, rates and times are not compared, nor is
-the order in which links are converted, which is a matter of GNU wget's hash tables.
+OURS is a native build of guests/tools/wget (`cargo build -p codepod-wget` in guests/), or the
+program `codepod`: then each of ours is one of a sandbox, which reaches the server by a name that is
+as long as its address. Both get the same pages from a server of this script on loopback. Dates,
+rates and times are not compared, nor is the order in which links are converted, which is a matter
+of GNU wget's hash tables; and of a name nothing that tells of its lookup.
 """
 import difflib, http.server, os, re, shutil, subprocess, sys, tempfile, threading
 
@@ -46,7 +48,7 @@ class H(http.server.BaseHTTPRequestHandler):
             if self.headers.get('Authorization')=='Basic bWU6cHc=': self.rep(200,b'in\n')
             else: self.rep(401,b'',[('WWW-Authenticate','Basic realm="x"')])
         elif path=='/cd': self.rep(200,b'cd\n',[('Content-Disposition','attachment; filename="named.txt"')])
-        elif path in('/','/site/','/site/index.html'): self.rep(200,b'<html><head><link rel="stylesheet" href="/site/s.css"></head><body><a href="/site/a.html">a</a> <a href="sub/b.html">b</a> <a href="http://127.0.0.1:%d/site/c.txt?x=1&amp;y=2#f">c</a><img src="/site/i.png"><a href="../hello.txt">up</a><a href="http://other.invalid/x">o</a><a href=mailto:a@b>m</a></body></html>'%server.server_port,ctype='text/html; charset=utf-8')
+        elif path in('/','/site/','/site/index.html'): self.rep(200,b'<html><head><link rel="stylesheet" href="/site/s.css"></head><body><a href="/site/a.html">a</a> <a href="sub/b.html">b</a> <a href="http://%s/site/c.txt?x=1&amp;y=2#f">c</a><img src="/site/i.png"><a href="../hello.txt">up</a><a href="http://other.invalid/x">o</a><a href=mailto:a@b>m</a></body></html>'%self.headers['Host'].encode(),ctype='text/html; charset=utf-8')
         elif path=='/site/a.html': self.rep(200,b'<a href="/site/sub/b.html#x">b</a><a href="/site/missing.html">m</a><a href="deep/d.html">d</a>\n',ctype='text/html')
         elif path=='/site/sub/b.html' or path=='/sub/b.html': self.rep(200,b'<html><img src=../i.png><a href="../">up</a></html>\n',ctype='text/html')
         elif path=='/site/deep/d.html': self.rep(200,b'deep\n',ctype='text/html')
@@ -67,6 +69,21 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 PLACE = '127.0.0.1:%d' % server.server_port
 U = 'http://' + PLACE
 OURS = os.path.abspath(sys.argv[1])
+NAME = 'host.test'
+INSIDE = os.path.basename(OURS) == 'codepod'
+def command(program, args, place):
+    """A wget with these arguments, its program and its environment."""
+    env = {'LC_ALL': 'C.UTF-8', 'HOME': '/nonexistent', 'PATH': os.environ['PATH']}
+    if not (INSIDE and program == OURS):
+        return ['wget'] + args, program, env
+    args = [arg.replace(PLACE, PLACE.replace('127.0.0.1', NAME)) for arg in args]
+    options = ['--no-hints', '--timeout', '60', '--mount', f'{place}:{place}:rw', '--cwd', place,
+        '--allow-host', f'http://{NAME}:*', '--allow-host', 'http://no.such.host.invalid', '--resolve', f'{NAME}=127.0.0.1']
+    return [OURS, 'exec'] + options + ['--', 'wget'] + args, OURS, {**os.environ, 'LC_ALL': 'C.UTF-8'}
+def by_address(text):
+    """What a wget says of a server by name, as it says it by its address."""
+    text = re.sub(rf'(?m)^Resolving {NAME}.*\n', '', text)
+    return re.sub(rf'{NAME}( \({NAME}\)\|198\.18\.[\d.]+\|)?', '127.0.0.1', text)
 THEIRS = sys.argv[2] if len(sys.argv) > 2 else '/usr/bin/wget'
 ONLY = sys.argv[3] if len(sys.argv) > 3 else ''
 cases='''
@@ -156,9 +173,9 @@ U/site/
 def norm(s):
     s=s.replace('\u2018',"'").replace('\u2019',"'")
     s=re.sub(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d','DATE',s)
-    s=re.sub(r'[\d.]+ [KMG]?B/s','RATE',s)
-    s=re.sub(r'(%|K|,,,|   ) *[\d.]+[KMG ]?=[\d.]+s',r'\1 RATE=TIME',s)
-    s=re.sub(r'(\d+%) +[\d.]+[KMG ]? \d+s',r'\1 RATE ETA',s)
+    s=re.sub(r'[\d.]+ [KMGT]?B/s','RATE',s)
+    s=re.sub(r'(%|K|,,,|   ) *[\d.]+[KMGT ]?=[\d.]+s',r'\1 RATE=TIME',s)
+    s=re.sub(r'(\d+%) +[\d.]+[KMGT ]? \d+s',r'\1 RATE ETA',s)
     s=re.sub(r'clock time: [\d.]+s','clock time: TIME',s)
     parts=re.split(r'(?m)^(?=Converting|Converted)',s); s=''.join(parts[:1]+sorted(parts[1:]))
     s=re.sub(r'in [\d.]+s \(','in TIME (',s); s=re.sub(r'in [\d.]+ seconds','in TIME seconds',s)
@@ -168,9 +185,9 @@ def tree(d):
     for r,ds,fs in os.walk(d):
         for f in sorted(fs):
             p=os.path.join(r,f); b=open(p,'rb').read()
-            if f in('log',): b=norm(b.decode()).encode()
+            if f in('log',): b=norm(by_address(b.decode())).encode()
             old=int(os.path.getmtime(p)) if os.path.getmtime(p)<1.76e9 else 0
-            out.append((os.path.relpath(p,d),b,old))
+            out.append((os.path.relpath(p,d).replace(NAME,'127.0.0.1'),b.replace(NAME.encode(),b'127.0.0.1'),old))
     return sorted(out)
 bad=0
 for i,c in enumerate(cases):
@@ -178,14 +195,16 @@ for i,c in enumerate(cases):
     res=[]
     for w in(THEIRS,OURS):
         d=tempfile.mkdtemp()
-        if 'list' in c: open(d+'/list','w').write(U+'/hello.txt\n\n'+U+'/big\n')
+        own=U.replace('127.0.0.1',NAME) if INSIDE and w==OURS else U
+        if 'list' in c: open(d+'/list','w').write(own+'/hello.txt\n\n'+own+'/big\n')
         out=b'';rc=[]
         for part in c.split('; '):
             args=[a.replace('U/',U+'/') if a.startswith('U/') else a.replace('PLACE',PLACE) for a in part.split()]
-            try: p=subprocess.run(['wget']+args,executable=w,cwd=d,stdout=subprocess.PIPE,stderr=subprocess.STDOUT if '-O -' not in part else subprocess.PIPE,timeout=40,env={'LC_ALL':'C.UTF-8','HOME':'/nonexistent','PATH':os.environ['PATH']})
+            argv,program,env=command(w,args,d)
+            try: p=subprocess.run(argv,executable=program,cwd=d,stdout=subprocess.PIPE,stderr=subprocess.STDOUT if '-O -' not in part else subprocess.PIPE,timeout=40,env=env)
             except subprocess.TimeoutExpired: rc.append('timeout'); continue
             out+=p.stdout+(p.stderr or b''); rc.append(p.returncode)
-        res.append((norm(out.decode('utf8','replace')),rc,tree(d))); shutil.rmtree(d)
+        res.append((norm(by_address(out.decode('utf8','replace'))),rc,tree(d))); shutil.rmtree(d)
     a,b=res
     if a==b: print('same',c)
     else:

@@ -12,13 +12,13 @@
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::io::{self, BufRead, BufReader, Write};
-use std::net::{IpAddr, ToSocketAddrs};
+use std::net::IpAddr;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use codepod::Options;
-use codepod::network::{BoxFuture, ResolveError, Resolver};
+use codepod::network::{BoxFuture, ResolveError, Resolver, SystemResolver};
 
 use crate::failure::Failure;
 
@@ -239,17 +239,13 @@ pub(crate) fn serve() -> u8 {
 
 /// The answer, as a line of what is written.
 fn look_up(name: &str) -> String {
-    // With a dot at its end a name is whole: search lists do not apply.
-    match (format!("{name}."), 0).to_socket_addrs() {
-        Ok(addresses) => {
-            let addresses: Vec<String> = addresses.map(|found| found.ip().to_string()).collect();
-            match addresses.is_empty() {
-                true => "none".into(),
-                false => format!("ok {}", addresses.join(" ")),
-            }
+    match SystemResolver::look_up(name) {
+        Ok(addresses) if !addresses.is_empty() => {
+            let addresses: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
+            format!("ok {}", addresses.join(" "))
         }
-        Err(error) if ResolveError::is_absence(&error) => "none".into(),
-        Err(error) => format!("failed {}", error.to_string().replace('\n', " ")),
+        Ok(_) | Err(ResolveError::NotFound) => "none".into(),
+        Err(ResolveError::Failed(why)) => format!("failed {}", why.replace('\n', " ")),
     }
 }
 

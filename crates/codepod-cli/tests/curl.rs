@@ -47,12 +47,16 @@ impl Servers {
     }
 
     /// Each name of a server, and its port.
-    fn names(&self) -> [(&'static str, u16); 6] {
+    fn names(&self) -> [(&'static str, u16); 10] {
         let [http, https, clients, files, tls_files] = self.ports;
         [
             ("api.test", http),
             ("tls.test", https),
             ("wrong.test", https),
+            ("expired.test", https),
+            ("early.test", https),
+            ("lonely.test", https),
+            ("unknown.test", https),
             ("mtls.test", clients),
             ("files.test", files),
             ("tls.files.test", tls_files),

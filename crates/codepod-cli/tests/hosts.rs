@@ -286,7 +286,7 @@ fn a_missing_part_is_told_of_by_every_command_that_needs_it() {
     let here = Directory::new();
     let (status, stdout, _) = ends(alone(&here).arg("doctor"), "");
     assert_eq!(status, 0, "{stdout}");
-    let note = "note     parts       core, tools; not installed: python, science";
+    let note = "note     parts       core, tools; not installed: js, npm, python, science";
     assert!(stdout.contains(note), "{stdout}");
 }
 

@@ -343,15 +343,19 @@ fn json_rpc(here: &Directory) -> Vec<Value> {
     ]
 }
 
-/// One recording takes the place of another, and is replayed.
+/// One recording takes the place of another that has ended, and is replayed.
 fn recording(here: &Directory) -> Vec<Value> {
-    let calls = ["record", "record", "replay"].iter().zip(1..);
-    let calls = calls.map(|(what, id)| {
-        let network = json!({"allowedHosts": ["api.test"], *what: here.path("by-json-rpc")});
-        let params = json!({"network": network});
-        json!({"jsonrpc": "2.0", "id": id, "method": "sandbox.create", "params": params})
-    });
-    calls.collect()
+    let directory = here.path("by-json-rpc");
+    let create = |what: &str| {
+        let network = json!({"allowedHosts": ["api.test"], what: directory});
+        ("sandbox.create", json!({"id": "s", "network": network}))
+    };
+    let destroy = ("sandbox.destroy", json!({"sandboxId": "s"}));
+    [create("record"), destroy.clone(), create("record"), destroy, create("replay")]
+        .into_iter()
+        .zip(1..)
+        .map(|((method, params), id)| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+        .collect()
 }
 
 fn model_context() -> Vec<Value> {

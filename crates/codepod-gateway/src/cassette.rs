@@ -100,6 +100,12 @@ pub enum CassetteError {
         /// What is in it.
         found: String,
     },
+    /// Another sandbox records there.
+    #[error("{}: another sandbox records there; end it, or record somewhere else", .directory.display())]
+    InUse {
+        /// Which directory.
+        directory: PathBuf,
+    },
     /// A line is damaged, or what it names.
     #[error("{}, line {line}: {why}", .file.display())]
     Line {

@@ -8,6 +8,7 @@ mod door;
 mod downloads;
 mod granted;
 mod heard_out;
+mod hosts_file;
 mod idle;
 mod kept;
 mod link_stream;
@@ -42,7 +43,7 @@ pub use door::Door;
 pub use downloads::{Downloads, DownloadsError, DownloadsSpec};
 pub use pull::{Outcome, PullError, PullSpec, Pulled};
 pub use resolver::{ResolveError, Resolver, SystemResolver};
-pub use session::Session;
+pub use session::{Close, Session};
 pub use tls::{certificates, client_cert};
 pub(crate) use upstream::spoken;
 

@@ -219,8 +219,8 @@ impl Network {
     /// Whether `method` may be used on `url` now, as far as policy and budgets decide. Nothing is
     /// looked up, sent, counted or reported.
     pub fn check(&self, url: &str, method: &str) -> Result<Grant, Denial> {
-        let grant = self.policy().check(url, method)?;
         let target = Target::parse(url)?;
+        let grant = self.policy().check_target(&target, method)?;
         self.budget
             .has_room()
             .map_err(|why| over_budget(&target.host, target.port, why))?;

@@ -302,10 +302,14 @@ impl Policy {
 
     /// Whether `method` may be used on `url`: steps 2 to 4. Nothing is consumed.
     pub fn check(&self, url: &str, method: &str) -> Result<Grant, Denial> {
-        let target = Target::parse(url)?;
+        self.check_target(&Target::parse(url)?, method)
+    }
+
+    /// The same of a URL that was read.
+    pub(crate) fn check_target(&self, target: &Target, method: &str) -> Result<Grant, Denial> {
         let stream = || self.stream(&target.host, target.port, target.scheme);
         let mut grant = match target.scheme {
-            Scheme::Http | Scheme::Https => self.request(&target, method)?,
+            Scheme::Http | Scheme::Https => self.request(target, method)?,
             Scheme::Tcp | Scheme::Tls => stream()?,
         };
         // A connection has the TLS of the rule that it was opened under.

@@ -647,7 +647,8 @@ async fn a_recording_that_reaches_a_limit_fails_loudly_and_is_not_replayed() {
         "{error}"
     );
 
-    // In the middle of a body.
+    // In the middle of a body. One recording at a time is made in a directory.
+    let place = tempfile::tempdir().unwrap();
     let mut spec = CassetteSpec::record(place.path());
     spec.bytes = 30_000;
     let world = plain(server, Some(Cassette::open(&spec).unwrap()));
@@ -668,11 +669,6 @@ async fn a_recording_that_reaches_a_limit_fails_loudly_and_is_not_replayed() {
         fs::read_dir(place.path().join("bodies")).unwrap().count(),
         1
     );
-    // And it can be recorded again.
-    let world = plain(server, record(place.path()));
-    assert_eq!(status(&get(&world, "/1").await), 200);
-    let world = plain(nobody(), replay(place.path()));
-    assert_eq!(status(&get(&world, "/1").await), 200);
 }
 
 fn get_head() -> usize {
@@ -964,6 +960,24 @@ async fn a_recording_takes_the_place_of_a_recording_and_of_nothing_else() {
         error.to_string().contains("exchanges.jsonl: No such file"),
         "{error}"
     );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn one_recording_at_a_time_is_made_in_a_directory() {
+    let place = tempfile::tempdir().unwrap();
+    let (server, _) = strict(|_| ok(b"fine"));
+    let first = plain(server, record(place.path()));
+    let error = Cassette::open(&CassetteSpec::record(place.path())).unwrap_err();
+    assert!(matches!(error, CassetteError::InUse { .. }), "{error}");
+    // What was refused has left the other alone, whose sandboxes still record.
+    assert_eq!(status(&get(&first, "/a").await), 200);
+    drop(first);
+    let world = plain(nobody(), replay(place.path()));
+    assert_eq!(status(&get(&world, "/a").await), 200);
+    // A replay holds nothing, and neither does a recording that has ended.
+    drop(record(place.path()));
+    drop(record(place.path()));
 }
 
 /// A cassette from elsewhere: whatever is in it, the answer is an error that names the line.

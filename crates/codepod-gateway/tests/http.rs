@@ -6,7 +6,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use codepod_gateway::event::{Event, RequestEvent};
 use codepod_gateway::network::{Answer, Deciding, Network};
@@ -771,6 +771,73 @@ async fn nw_17_two_tenants_never_see_each_others_bytes() {
         }
     }
     assert_eq!(all.join_all().await.len(), 8);
+}
+
+/// How long a request on a connection of its own takes.
+async fn one_request(world: &World) -> Duration {
+    let began = Instant::now();
+    let reply = world.exchange("api.test", 80, GET).await;
+    assert_eq!(status(&reply), 200);
+    began.elapsed()
+}
+
+/// One opens connections as fast as it can, 64 at a time, of which it may have 32; another goes on.
+// NW-18
+#[expect(
+    clippy::print_stderr,
+    reason = "what was measured, for who reads the test's output"
+)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nw_18_very_many_connects_of_one_do_not_hold_up_another() {
+    let (origin, _) = strict(|_| ok(b"hello"));
+    let own = world(origin);
+    let flood = World {
+        gateway: own.gateway.clone(),
+        ..World::new(&["api.test"], &[("api.test", origin)], |_| {})
+    };
+    let mut quiet = Vec::new();
+    for _ in 0..200 {
+        quiet.push(one_request(&own).await);
+    }
+    let stop = Arc::<AtomicBool>::default();
+    let (opened, refused) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
+    let mut connecting = tokio::task::JoinSet::new();
+    for _ in 0..64 {
+        let (flood, stop) = (flood.clone(), stop.clone());
+        let (opened, refused) = (opened.clone(), refused.clone());
+        connecting.spawn(async move {
+            while !stop.load(Relaxed) {
+                let count = match flood.connect("api.test", 80).await {
+                    Ok(_) => &opened,
+                    Err(refusal) => {
+                        assert!(refusal.why.contains("connections"), "{}", refusal.why);
+                        &refused
+                    }
+                };
+                count.fetch_add(1, Relaxed);
+            }
+        });
+    }
+    let mut beside = Vec::new();
+    while beside.len() < 200 || opened.load(Relaxed) < rounds(500) as u64 {
+        beside.push(one_request(&own).await);
+    }
+    stop.store(true, Relaxed);
+    connecting.join_all().await;
+    let at = |times: &mut Vec<Duration>, percent: usize| {
+        times.sort_unstable();
+        times[times.len() * percent / 100]
+    };
+    let (opened, refused) = (opened.load(Relaxed), refused.load(Relaxed));
+    eprintln!(
+        "{opened} connects and {refused} refused: median {:?}, p99 {:?}; alone {:?}, {:?}",
+        at(&mut beside, 50),
+        at(&mut beside, 99),
+        at(&mut quiet, 50),
+        at(&mut quiet, 99),
+    );
+    assert!(refused > 0, "the limit was not reached");
+    assert!(at(&mut beside, 50) < Duration::from_millis(100));
 }
 
 // NW-16

@@ -5,8 +5,8 @@ mod support;
 use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Poll, Wake, Waker};
 use std::time::{Duration, Instant};
@@ -157,7 +157,9 @@ impl Guest {
                 })
                 .unwrap();
                 let why = &self.memory[BYTES as usize..][..self.word(OUT) as usize];
-                Err((errno, String::from_utf8(why.to_vec()).unwrap()))
+                let why = String::from_utf8(why.to_vec()).unwrap();
+                self.close(fd);
+                Err((errno, why))
             }
         }
     }
@@ -501,4 +503,135 @@ async fn what_was_sent_before_a_guest_left_arrives() {
     world.requests(3).await;
     let lengths: Vec<_> = log.lock().unwrap().iter().map(Vec::len).collect();
     assert!(lengths.len() == 3 && lengths[2] > 40_000, "{lengths:?}");
+}
+
+/// Says where what it sends ends by its connection alone, and ends that by a reset or by an end.
+fn without_a_length(reply: &'static str, is_reset: bool) -> (SocketAddr, Arc<AtomicBool>) {
+    let seen = Arc::<AtomicBool>::default();
+    let go_on = seen.clone();
+    let at = serve(move |mut stream| {
+        // What is left unread when it is closed makes a reset of that.
+        match is_reset {
+            true => stream.read_exact(&mut [0; 4]).unwrap(),
+            false => drop(support::servers::read_head(&mut stream)),
+        }
+        stream.write_all(reply.as_bytes()).unwrap();
+        while !go_on.load(SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    (at, seen)
+}
+
+/// Nothing but the end of its connection tells that it is whole.
+// NW-11
+#[tokio::test]
+async fn nw_11_a_part_without_a_length_does_not_end_as_the_whole_does() {
+    for (rule, request, reply) in [
+        ("http://api.test", "1.0", "HTTP/1.1 200 OK\r\n\r\nhello"),
+        ("http://api.test", "1.1", "HTTP/1.0 200 OK\r\n\r\nhello"),
+        ("tcp://api.test:80", "1.1", "HTTP/1.1 200 OK\r\n\r\nhello"),
+    ] {
+        for is_reset in [true, false] {
+            let (origin, seen) = without_a_length(reply, is_reset);
+            let world = World::new(&[rule], &[("api.test", origin)], |_| {});
+            let head = format!("GET / HTTP/{request}\r\nHost: api.test\r\n\r\n");
+            let (begun, rest) = as_guest(&world, move |guest| {
+                let ip = guest.resolve("api.test").unwrap();
+                let fd = guest.connect(ip, 80).unwrap();
+                guest.write(fd, head.as_bytes());
+                let mut begun = Vec::new();
+                while !begun.ends_with(b"hello") {
+                    let read = guest.read(fd, 100).unwrap();
+                    assert!(!read.is_empty());
+                    begun.extend(read);
+                }
+                seen.store(true, SeqCst);
+                let rest = guest.read_to_end(fd);
+                guest.close(fd);
+                (begun, rest)
+            })
+            .await;
+            assert!(support::text(&begun).contains(" 200 OK\r\n"));
+            let end = match is_reset {
+                true => Err(Errno::ConnReset),
+                false => Ok(Vec::new()),
+            };
+            assert_eq!(rest, end, "{rule} {request} {reply:?}");
+            let event = world.requests(1).await.remove(0);
+            assert!(event.failure.is_some() || !is_reset, "{event:?}");
+        }
+    }
+}
+
+/// How sure it is that one of two is slower than the other, in standard deviations of a sign test:
+/// the two are asked in turn, so that what else the machine does falls upon both.
+fn slower(pairs: usize, mut ask: impl FnMut(usize) -> Duration) -> f64 {
+    let (mut first_is_slower, mut differ) = (0_u32, 0_u32);
+    for pair in 0..pairs {
+        let mut times = [Duration::ZERO; 2];
+        for which in [pair % 2, 1 - pair % 2] {
+            times[which] = ask(which);
+        }
+        first_is_slower += u32::from(times[0] > times[1]);
+        differ += u32::from(times[0] != times[1]);
+    }
+    let differ = f64::from(differ.max(1));
+    (f64::from(first_is_slower) - differ / 2.0) / (differ.sqrt() / 2.0)
+}
+
+/// A guest that asks often enough learns nothing from the time that a denial takes.
+// NW-19
+#[tokio::test]
+async fn nw_19_a_denial_takes_as_long_for_what_is_there_as_for_what_is_not() {
+    let (origin, _log) = strict(|_| ok(b""));
+    let hosts = [("there.test", origin), ("api.test", origin)];
+    let world = World::new(&["tcp://api.test:5432"], &hosts, |_| {});
+    // A name with an address beside one that nothing has, and an open port beside a closed one.
+    let open = origin.port();
+    let closed = {
+        let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        gone.local_addr().unwrap().port()
+    };
+    for places in [
+        [("there.test", 443), ("where.test", 443)],
+        [("api.test", open), ("api.test", closed)],
+    ] {
+        let sure = as_guest(&world, move |guest| {
+            let mut ask = |which: usize| {
+                let (name, port) = places[which];
+                let began = Instant::now();
+                let ip = guest.resolve(name).unwrap();
+                let (errno, _) = guest.connect(ip, port).unwrap_err();
+                let took = began.elapsed();
+                assert_eq!(errno, Errno::Access);
+                took
+            };
+            for warming in 0..100 {
+                ask(warming % 2);
+            }
+            slower(rounds(5_000), ask)
+        })
+        .await;
+        // By chance one run in a million is beyond this.
+        assert!(sure.abs() < 5.0, "{places:?}: {sure}");
+    }
+    assert_eq!((world.gateway.dials(), world.gateway.lookups()), (0, 0));
+}
+
+/// What the test of times can see.
+#[test]
+fn half_a_percent_more_time_is_noticed() {
+    let mut seed = 1_u64;
+    let mut noise = || {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        Duration::from_nanos(10_000 + (seed >> 33) % 1000)
+    };
+    assert!(slower(5_000, |_| noise()).abs() < 5.0);
+    let sure = slower(5_000, |which| {
+        noise() + Duration::from_nanos(50) * which as u32
+    });
+    assert!(sure < -5.0, "{sure}");
 }

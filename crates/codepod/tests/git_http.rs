@@ -326,6 +326,10 @@ fn fetches_bring_what_is_new() {
         "git clone -q $U c; {OTHER}; cd c; git fetch $U main; git for-each-ref; git pull --ff-only"
     ));
     same(&format!(
+        "git clone -q $U c; {OTHER}; cd c; git fetch origin main:x 'refs/heads/*:refs/mirror/*'; \
+         cut -f2- .git/FETCH_HEAD; git for-each-ref; git fetch origin main:main 2>&1 | sed 's/ at .*//'; {TREE}"
+    ));
+    same(&format!(
         "git clone -q --depth 2 $U c; {OTHER}; cd c; git fetch; git log --oneline origin/main; echo n > n; git add n; \
          git commit -qm n; git pull -q --rebase; git push; git log --oneline"
     ));
@@ -365,13 +369,14 @@ fn a_token_is_a_secret_in_basic_over_https() {
         spec,
         &format!(
             "set -e
-             git clone -q https://me:$TOKEN@git.test:{port}/r.git c
+             git clone -q https://me:$TOKEN@git.test:{port}/r.git c; cp -r c e
              cd c; echo new > new; git add new; git commit -qm new; git push -q
+             cd ../e; git fetch -q; git log --format=%s ..origin/main; git pull -q; cat new
              cd ..; git clone -q -c credential.helper='!f() {{ echo username=me; echo password=$TOKEN; }}; f' https://git.test:{port}/r.git d
              cat d/new; printf '%s' \"$TOKEN\" | wc -c"
         ),
     );
-    assert_eq!((status, &*said), (0, "new\n40\n"), "{said}");
+    assert_eq!((status, &*said), (0, "new\nnew\nnew\n40\n"), "{said}");
     server.state("r");
     let heads = server.heads.lock().unwrap();
     let has_it = |head: &&String| head.contains(&login);
@@ -489,12 +494,42 @@ fn large(root: &Path, name: &str) {
     assert_eq!(status, 0, "{said}");
 }
 
-/// Prints how long a repository of 50 MB takes, beside the real git.
-#[expect(clippy::print_stdout, reason = "it prints what it has measured")]
+/// What the real git needs to know of a server whose name is none of this machine.
+fn known(server: &Server, identity: Option<&Identity>) -> String {
+    let Some(identity) = identity else {
+        return String::new();
+    };
+    let authority = server.root.path().join("authority.pem");
+    let text = BASE64_STANDARD.encode(&identity.authority);
+    let lines: Vec<&str> = (text.as_bytes().chunks(64))
+        .map(|line| std::str::from_utf8(line).unwrap())
+        .collect();
+    let text = lines.join("\n");
+    let pem = format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n");
+    std::fs::write(&authority, pem).unwrap();
+    let (authority, port) = (authority.display(), server.port);
+    format!(
+        "export GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=http.sslCAInfo GIT_CONFIG_VALUE_0={authority} \
+         GIT_CONFIG_KEY_1=http.curloptResolve GIT_CONFIG_VALUE_1=git.test:{port}:127.0.0.1\n"
+    )
+}
+
+/// Prints how long a repository of 50 MB takes, beside the real git, over http and over https.
 #[test]
 #[ignore = "a measurement: cargo nextest run --release --run-ignored only -E 'test(fifty)' --no-capture"]
 fn fifty_megabytes() {
-    let server = Server::new(None, None);
+    fifty(None);
+    fifty(Some(&Identity::new("git.test")));
+}
+
+#[expect(clippy::print_stdout, reason = "it prints what it has measured")]
+fn fifty(identity: Option<&Identity>) {
+    let server = Server::new(identity, None);
+    let known = known(&server, identity);
+    let (scheme, host) = match identity {
+        None => ("http", "127.0.0.1"),
+        Some(_) => ("https", "git.test"),
+    };
     large(server.root.path(), "big");
     native(
         server.root.path(),
@@ -503,14 +538,15 @@ fn fifty_megabytes() {
     let port = server.port;
     let script = |host: &str, to: u8| {
         format!(
-            "TIMEFORMAT=%R; time git clone -q http://{host}:{port}/big.git c; cd c; time git push -q http://{host}:{port}/empty{to}.git main; time git status -s"
+            "TIMEFORMAT=%R; time git clone -q {scheme}://{host}:{port}/big.git c; cd c; time git push -q {scheme}://{host}:{port}/empty{to}.git main; time git status -s"
         )
     };
     for _ in 0..2 {
-        let (status, theirs) = native(tempfile::tempdir().unwrap().path(), &script("127.0.0.1", 1));
-        let ours = inside(server.network(None), &script("git.test", 2));
+        let theirs = known.clone() + &script(host, 1);
+        let (status, theirs) = native(tempfile::tempdir().unwrap().path(), &theirs);
+        let ours = inside(server.network(identity), &script("git.test", 2));
         println!(
-            "git: {status} {}\ninside: {} {}",
+            "{scheme}: git: {status} {}\ninside: {} {}",
             theirs.replace('\n', " "),
             ours.0,
             ours.1.replace('\n', " ")

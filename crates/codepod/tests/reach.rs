@@ -8,6 +8,7 @@ mod support;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use codepod::network::{Answer, Network, NetworkSpec, RuleSpec, SecretSpec};
 use codepod::{ErrorKind, Event, Options, Sandbox};
@@ -195,6 +196,64 @@ fn a_program_reaches_what_is_allowed_and_nothing_else() {
     assert_eq!(denials[0], (2, format!("codepod: {told}"), "not-allowed"));
 }
 
+/// Prints what Python says of a URL.
+fn in_python(url: &str) -> String {
+    format!(
+        "python3 - <<'E'
+import urllib.error, urllib.request
+try:
+    print(urllib.request.urlopen('{url}').read())
+except urllib.error.HTTPError as error:
+    print(error.code, error.read().decode())
+except OSError as error:
+    print(error)
+E"
+    )
+}
+
+#[test]
+fn a_denial_is_one_text_for_all_who_hear_of_it() {
+    let server = Server::new();
+    let port = server.address.port();
+    let mut spec = server.network();
+    let rule = format!("http://a.test:{port}/v1");
+    spec.policy.allowed_hosts = Some(vec![RuleSpec::from(&*rule)]);
+    let (sandbox, events) = sandbox(spec);
+    // A connection that is denied, and a request.
+    let (other, beside) = (
+        format!("http://b.test:{port}/v1"),
+        format!("http://a.test:{port}/v2"),
+    );
+    let scripts = |url: &str| [format!("curl -sS {url}"), in_python(url)];
+    let by_name = [
+        format!("wget -t 1 -O - {other}"),
+        format!("git ls-remote {other}"),
+    ];
+    for (url, scripts) in [
+        (&other, [&scripts(&other)[..], &by_name].concat()),
+        (&beside, scripts(&beside).to_vec()),
+    ] {
+        let why = sandbox.check_access(url, "GET").reason.unwrap();
+        let is_named = why.contains(url.split('/').nth(2).unwrap());
+        assert!(is_named && why.starts_with("codepod: "), "{why}");
+        events.lock().unwrap().clear();
+        for script in &scripts {
+            let result = sandbox.run_blocking(script).unwrap();
+            let said = result.stdout_text().into_owned() + &result.stderr_text();
+            assert!(said.contains(&why), "{script}\n{said}\n{why}");
+        }
+        let told: Vec<_> = (events.lock().unwrap().iter())
+            .filter_map(|event| match event {
+                Event::NetworkDenied { reason, .. } => Some(reason.clone()),
+                _ => None,
+            })
+            .collect();
+        assert!(told.len() >= scripts.len(), "{told:?}");
+        assert!(told.iter().all(|told| *told == why), "{told:?}");
+    }
+    assert!(server.requests().is_empty());
+}
+
 // NW-01
 #[test]
 fn nw_01_without_a_network_nothing_is_asked_for() {
@@ -310,6 +369,23 @@ fn who_is_asked_about_a_request_decides() {
     let told = ask("/deny");
     assert!(told.contains("bash is not for you"), "{told}");
     assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn a_run_ends_in_time_while_nobody_answers() {
+    let server = Server::new();
+    let mut spec = server.network();
+    spec.on_request = Some(Arc::new(|_| Box::pin(std::future::pending())));
+    let (sandbox, _) = sandbox(spec);
+    let script = server.get("a.test", "/");
+    let limit = Duration::from_millis(500);
+    let began = Instant::now();
+    let result = sandbox.script(&script).timeout(limit).run_blocking();
+    let (result, took) = (result.unwrap(), began.elapsed());
+    assert!(result.timed_out, "{result:?}");
+    // The question itself would have 30 seconds.
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert!(server.requests().is_empty());
 }
 
 // NW-13

@@ -24,11 +24,30 @@ certificate() { # FILE SUBJECT EXTENSIONS…
     openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "$subject" -keyout "$file.key" -out "$file.csr" 2>/dev/null
     openssl x509 -req -in "$file.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -days 20 -extfile "$file.ext" -out "$file.pem" 2>/dev/null
 }
+request() { # FILE: a key and a request for FILE.test
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$1.test" -keyout "$1.key" -out "$1.csr" 2>/dev/null
+    printf '%s\n' "subjectAltName=DNS:$1.test" basicConstraints=critical,CA:FALSE >"$1.ext"
+}
+dated() { # FILE FROM TO
+    request "$1"
+    : >"$1.list"
+    printf '%s\n' '[ca]' default_ca=own '[own]' "database=$1.list" new_certs_dir=. rand_serial=yes default_md=sha256 \
+        policy=any '[any]' commonName=supplied >"$1.conf"
+    openssl ca -batch -notext -config "$1.conf" -cert ca.pem -keyfile ca.key -in "$1.csr" -startdate "$2" -enddate "$3" \
+        -extfile "$1.ext" -out "$1.pem" 2>/dev/null
+}
 authority ca 'An authority'
 authority other-ca 'Another authority'
 certificate server '/O=codepod tests/CN=tls.test' subjectAltName=DNS:tls.test,DNS:mtls.test,DNS:tls.files.test extendedKeyUsage=serverAuth
 certificate client '/CN=a client' extendedKeyUsage=clientAuth
 cat client.pem client.key >client-both.pem
+dated expired 20190101000000Z 20200101000000Z
+dated early 20990101000000Z 20991231000000Z
+request lonely
+openssl x509 -req -in lonely.csr -signkey lonely.key -days 20 -extfile lonely.ext -out lonely.pem 2>/dev/null
+request unknown
+openssl x509 -req -in unknown.csr -CA other-ca.pem -CAkey other-ca.key -CAcreateserial -days 20 -extfile unknown.ext \
+    -out unknown.pem 2>/dev/null
 openssl x509 -in server.pem -noout -pubkey >public.pem
 openssl pkey -pubin -in public.pem -outform der | openssl dgst -sha256 -binary | base64 >pin
 

@@ -299,7 +299,18 @@ def context_of(certificate, key, authority=None):
     return context
 
 
+def with_bad_ones(context):
+    """Shows to who asks for one of these names a certificate that is not good."""
+    bad = {f"{name}.test": context_of(f"{name}.pem", f"{name}.key") for name in ("expired", "early", "lonely", "unknown")}
+
+    def choose(connection, name, context):
+        connection.context = bad.get(name, context)
+
+    context.sni_callback = choose
+    return context
+
+
 certificate, key, authority = sys.argv[1:]
-ports = [serve(None), serve(context_of(certificate, key)), serve(context_of(certificate, key, authority))]
+ports = [serve(None), serve(with_bad_ones(context_of(certificate, key))), serve(context_of(certificate, key, authority))]
 print(*ports, flush=True)
 sys.stdin.read()

@@ -5,11 +5,15 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+#[cfg(unix)]
+use std::fs::TryLockError;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(unix)]
+use std::time::{Duration, Instant};
 
 use hyper::Version;
 
@@ -27,6 +31,10 @@ use crate::policy::host::Host;
 use crate::policy::printable;
 use crate::secrets::{Secrets, Stream};
 
+/// How long another recording into the same directory may take to end.
+#[cfg(unix)]
+const ENDING: Duration = Duration::from_secs(1);
+
 /// What the name of a body begins with that is still coming.
 const COMING: &str = "new-";
 
@@ -40,6 +48,9 @@ pub(crate) struct Recording {
     /// Counts what begins.
     next: AtomicU64,
     state: Mutex<State>,
+    /// The directory, which is locked until this is dropped.
+    #[cfg(unix)]
+    _locked: File,
 }
 
 struct State {
@@ -64,6 +75,8 @@ impl Recording {
         let directory = &spec.directory;
         let (lines, bodies) = (directory.join(LINES), directory.join(BODIES));
         own_directory::make(directory).map_err(at(directory))?;
+        #[cfg(unix)]
+        let locked = lock(directory)?;
         if let Some(found) = stranger(directory).map_err(at(directory))? {
             return Err(CassetteError::NoCassette {
                 directory: directory.clone(),
@@ -96,6 +109,8 @@ impl Recording {
                 secrets: HashSet::new(),
                 lookups: HashSet::new(),
             }),
+            #[cfg(unix)]
+            _locked: locked,
         };
         let version = line::VERSION;
         let first = Line::Cassette(line::Version { version });
@@ -270,6 +285,35 @@ impl State {
                 format!("the recording has ended: {why}")
             })
             .clone()
+    }
+}
+
+/// Locks a directory, so that no other recording takes the place of this one. One that has just
+/// ended may still hold it.
+#[cfg(unix)]
+fn lock(directory: &Path) -> Result<File, CassetteError> {
+    let failed = |error| CassetteError::Path {
+        path: directory.to_owned(),
+        error,
+    };
+    let own = File::open(directory).map_err(failed)?;
+    let began = Instant::now();
+    loop {
+        match own.try_lock() {
+            Ok(()) => return Ok(own),
+            // Not every file system has locks.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                return Ok(own);
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            Err(TryLockError::WouldBlock) if began.elapsed() < ENDING => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Err(TryLockError::WouldBlock) => {
+                let directory = directory.to_owned();
+                return Err(CassetteError::InUse { directory });
+            }
+        }
     }
 }
 

@@ -84,6 +84,7 @@ pub(super) struct Exchange {
     began: Duration,
     id: u64,
     method: Method,
+    version: Version,
     /// As events and denials have it.
     url: String,
 }
@@ -97,6 +98,7 @@ impl Exchange {
             began: (connection.clock)(),
             id: connection.network.next_id(),
             method: parts.method.clone(),
+            version: parts.version,
             url: cut_url(connection.scheme.as_str(), &host, connection.port, path),
             connection,
         }
@@ -487,7 +489,24 @@ impl Exchange {
         };
         *reply.headers_mut() = headers;
         *reply.extensions_mut() = parts.extensions;
-        Ok(self.taped(reply, take, received))
+        Ok(self.framed(self.taped(reply, take, received)))
+    }
+
+    /// The reply, such that it is noticed when it breaks off and nothing in it says so: before
+    /// HTTP/1.1, a body without a length ends with its connection.
+    fn framed(&self, reply: Response<Body>) -> Response<Body> {
+        let is_old = [self.version, reply.version()].contains(&Version::HTTP_10);
+        if !is_old || reply.body().size_hint().exact().is_some() {
+            return reply;
+        }
+        let requests = self.connection.requests.clone();
+        reply.map(|body| {
+            let noticed = body.map_err(move |error| {
+                requests.cut();
+                error
+            });
+            noticed.boxed_unsync()
+        })
     }
 
     /// The reply to a guest that has asked for a WebSocket and gets it. What carries that is left

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
@@ -96,6 +96,7 @@ pub struct Requests(Arc<Counts>);
 struct Counts {
     begun: AtomicU64,
     sent: AtomicU64,
+    cut: AtomicBool,
 }
 
 impl Requests {
@@ -104,6 +105,17 @@ impl Requests {
     pub fn are_delivered(&self) -> bool {
         let sent = self.0.sent.load(Ordering::SeqCst);
         sent > 0 && sent == self.0.begun.load(Ordering::SeqCst)
+    }
+
+    /// Whether a reply broke off whose end is the end of its connection. If that just ended, the
+    /// part would look whole.
+    pub fn is_cut(&self) -> bool {
+        self.0.cut.load(Ordering::SeqCst)
+    }
+
+    /// Notes that a reply broke off.
+    pub(super) fn cut(&self) {
+        self.0.cut.store(true, Ordering::SeqCst);
     }
 
     /// Counts one that begins. It is sent when what is returned is dropped.

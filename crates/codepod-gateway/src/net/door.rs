@@ -9,6 +9,7 @@ use codepod_abi::Errno;
 use codepod_kernel::{Link, NameAnswer, Open, OpenTarget};
 
 use super::link_stream::{LinkStream, finish};
+use super::session::Close;
 use super::{Gateway, Refusal};
 use crate::event::{Origin, cut_url};
 use crate::network::{Network, over_budget};
@@ -87,8 +88,10 @@ impl codepod_kernel::Gateway for Door {
                     let link = Arc::new(link);
                     let watched = link.clone();
                     let left = poll_fn(move |cx| watched.poll_left(cx));
-                    session.serve(LinkStream(link.clone()), left).await;
-                    finish(&link, network.timeouts().idle).await;
+                    // Without an end the connection is reset when the link is dropped.
+                    if session.serve(LinkStream(link.clone()), left).await == Close::End {
+                        finish(&link, network.timeouts().idle).await;
+                    }
                 }
             }
         });

@@ -18,6 +18,7 @@ use super::idle::Idle;
 use super::offload::{self, Offloaded};
 use super::prefixed::Prefixed;
 use super::relay::{self, Carried, End};
+use super::session::Close;
 use super::tls::{self, Outcome, TlsFailure};
 use super::upstream::HttpServer;
 use super::{Gateway, clock};
@@ -214,19 +215,20 @@ impl Granted {
         scheme: Scheme,
         tls: Option<&'static str>,
         left: impl Future<Output = ()>,
-    ) where
+    ) -> Close
+    where
         G: AsyncRead + AsyncWrite + Unpin + Send + 'static,
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let first_byte = self.network.timeouts().first_byte;
         let Ok((server, closed)) = HttpServer::new(server, first_byte).await else {
-            return;
+            return Close::End;
         };
         let closed = async {
             let _ = closed.await;
         };
         self.carry_requests(guest, Arc::new(server), scheme, tls, closed, left)
-            .await;
+            .await
     }
 
     /// What the server is, for what is kept of it.
@@ -259,7 +261,8 @@ impl Granted {
         tls: Option<&'static str>,
         closed: impl Future<Output = ()>,
         left: impl Future<Output = ()>,
-    ) where
+    ) -> Close
+    where
         G: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let server = match self.shared_downloads() {
@@ -291,6 +294,7 @@ impl Granted {
             }
         };
         http::serve(TokioIo::new(guest), connection, server, closed, left).await;
+        close_after(&requests)
     }
 
     /// Carries requests to a recording.
@@ -300,14 +304,17 @@ impl Granted {
         replay: Arc<Replay>,
         scheme: Scheme,
         tls: Option<&'static str>,
-    ) where
+    ) -> Close
+    where
         G: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let first_byte = self.network.timeouts().first_byte;
         let (server, closed) = Replayed::new(replay, first_byte);
         let connection = self.connection(scheme, tls, Taping::Replay);
+        let requests = connection.requests.clone();
         let server = Arc::new(server);
         http::serve(TokioIo::new(guest), connection, server, closed, pending()).await;
+        close_after(&requests)
     }
 
     /// What the requests of this connection share.
@@ -410,17 +417,23 @@ impl Granted {
 
     /// Carries bytes until both sides have ended. Either may speak first, and the guest may ask for
     /// TLS on the way.
-    pub(super) async fn carry_tcp<G>(self, mut guest: G, mut server: Idle<TcpStream>)
+    pub(super) async fn carry_tcp<G>(self, mut guest: G, mut server: Idle<TcpStream>) -> Close
     where
         G: AsyncRead + AsyncWrite + Unpin,
     {
         if let Err(denial) = self.ask_raw(Scheme::Tcp).await {
-            return self.report(&denial);
+            self.report(&denial);
+            return Close::End;
         }
         let raw = Raw::new(&self.network);
         let end = raw.carry(&mut guest, &mut server, true).await;
+        let close = match end {
+            End::Cut(_) | End::Budget(_) | End::Leak(_) => Close::Reset,
+            End::Done | End::Broken(_) | End::Upgrade(_) => Close::End,
+        };
         let End::Upgrade(prefix) = end else {
-            return self.tell_end(raw, end, Scheme::Tcp, None);
+            self.tell_end(raw, end, Scheme::Tcp, None);
+            return close;
         };
         let guest = Prefixed {
             prefix: prefix.into(),
@@ -431,6 +444,7 @@ impl Granted {
             let end = raw.carry(guest, server, false).await;
             own.tell_end(raw, end, Scheme::Tcp, Some(tls));
         }
+        close
     }
 
     /// Tells how a raw connection ended.
@@ -439,7 +453,7 @@ impl Granted {
         let mut event = self.event(scheme, tls);
         event.failure = match end {
             End::Done | End::Upgrade(_) => None,
-            End::Broken(error) => Some(error.to_string()),
+            End::Broken(error) | End::Cut(error) => Some(error.to_string()),
             End::Budget(why) => {
                 self.report(&over_budget(&self.host, self.port, why));
                 Some(why.to_string())
@@ -551,6 +565,13 @@ impl Granted {
         };
         event.granted(&self.grant);
         event
+    }
+}
+
+fn close_after(requests: &Requests) -> Close {
+    match requests.is_cut() {
+        true => Close::Reset,
+        false => Close::End,
     }
 }
 

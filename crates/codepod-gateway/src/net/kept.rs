@@ -10,6 +10,7 @@ use super::downloads::Place;
 use super::granted::{Granted, tell_failure};
 use super::offload::{self, Beginning, Offloaded};
 use super::prefixed::Prefixed;
+use super::session::Close;
 use super::tls::{self, TlsFailure};
 use crate::cptls::Record;
 use crate::event::{Event, cut_url};
@@ -19,7 +20,7 @@ use crate::policy::target::Scheme;
 
 impl Granted {
     /// Carries the connection until it ends, without a server.
-    pub(super) async fn serve_kept<S>(self, what: Beginning, guest: Prefixed<S>)
+    pub(super) async fn serve_kept<S>(self, what: Beginning, guest: Prefixed<S>) -> Close
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -31,9 +32,10 @@ impl Granted {
                 }
             }
             Beginning::Plain | Beginning::Unknown => {
-                self.carry_kept(guest, Scheme::Http, None).await;
+                return self.carry_kept(guest, Scheme::Http, None).await;
             }
         }
+        Close::End
     }
 
     /// Tells a guest that asks for TLS what was told of the last good handshake, if that would be
@@ -76,13 +78,13 @@ impl Granted {
         }
     }
 
-    async fn carry_kept<G>(self, guest: G, scheme: Scheme, tls: Option<&'static str>)
+    async fn carry_kept<G>(self, guest: G, scheme: Scheme, tls: Option<&'static str>) -> Close
     where
         G: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let nobody = Arc::new(Nobody(self.place(scheme)));
         self.carry_requests(guest, nobody, scheme, tls, pending(), pending())
-            .await;
+            .await
     }
 }
 

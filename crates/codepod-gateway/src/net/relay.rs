@@ -14,8 +14,10 @@ use crate::secrets::{Leak, Scan};
 pub(super) enum End {
     /// Both sides ended it.
     Done,
-    /// One side broke it, or nothing moved for too long.
+    /// The guest broke it, or the server no longer takes anything.
     Broken(std::io::Error),
+    /// The server broke off what it sent, or sent nothing for too long.
+    Cut(std::io::Error),
     /// A budget is used up.
     Budget(Exceeded),
     /// The guest sent a placeholder.
@@ -100,7 +102,7 @@ where
     let back = async {
         let mut buffer = vec![0; 32 * 1024];
         loop {
-            let length = server_reads.read(&mut buffer).await.map_err(End::Broken)?;
+            let length = server_reads.read(&mut buffer).await.map_err(End::Cut)?;
             if length == 0 {
                 return guest_writes.shutdown().await.map_err(End::Broken);
             }

@@ -1,10 +1,11 @@
 //! Lookups of names.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use super::hosts_file;
 use crate::network::BoxFuture;
 
 /// How many lookups of the system run at one time; each blocks a thread.
@@ -24,7 +25,7 @@ pub enum ResolveError {
 impl ResolveError {
     /// Whether an error of the standard library's lookup says that there is no such name. It tells
     /// the reason of `getaddrinfo` in words only: glibc's, musl's and Apple's.
-    pub fn is_absence(error: &std::io::Error) -> bool {
+    fn is_absence(error: &std::io::Error) -> bool {
         let text = error.to_string();
         let absent = [
             "Name or service not known",
@@ -44,8 +45,8 @@ pub trait Resolver: std::fmt::Debug + Send + Sync {
     fn resolve(&self, name: String) -> BoxFuture<Result<Vec<IpAddr>, ResolveError>>;
 }
 
-/// The host's own lookups (`getaddrinfo`), so that what its administrator has set up holds. Names
-/// are absolute: search lists do not apply.
+/// The host's own lookups (`/etc/hosts`, `getaddrinfo`), so that what its administrator has set up
+/// holds. Names are absolute: search lists do not apply.
 #[derive(Debug, Clone)]
 pub struct SystemResolver {
     places: Arc<Semaphore>,
@@ -59,18 +60,29 @@ impl Default for SystemResolver {
     }
 }
 
+impl SystemResolver {
+    /// Looks a name up, and blocks the thread for as long as that takes.
+    pub fn look_up(name: &str) -> Result<Vec<IpAddr>, ResolveError> {
+        let listed = hosts_file::addresses(name);
+        if !listed.is_empty() {
+            return Ok(listed);
+        }
+        match (format!("{name}."), 0).to_socket_addrs() {
+            Ok(answers) => Ok(answers.map(|address| address.ip()).collect()),
+            Err(why) if ResolveError::is_absence(&why) => Err(ResolveError::NotFound),
+            Err(why) => Err(ResolveError::Failed(why.to_string())),
+        }
+    }
+}
+
 impl Resolver for SystemResolver {
     fn resolve(&self, name: String) -> BoxFuture<Result<Vec<IpAddr>, ResolveError>> {
         let places = self.places.clone();
         Box::pin(async move {
             let failed = |why: &dyn std::fmt::Display| ResolveError::Failed(why.to_string());
             let _place = places.acquire().await.map_err(|why| failed(&why))?;
-            let answers = tokio::net::lookup_host((format!("{name}."), 0)).await;
-            match answers {
-                Ok(answers) => Ok(answers.map(|address| address.ip()).collect()),
-                Err(why) if ResolveError::is_absence(&why) => Err(ResolveError::NotFound),
-                Err(why) => Err(failed(&why)),
-            }
+            let looked_up = tokio::task::spawn_blocking(move || SystemResolver::look_up(&name));
+            looked_up.await.map_err(|why| failed(&why))?
         })
     }
 }

@@ -38,6 +38,15 @@ pub(super) enum Server {
     Recorded(Arc<Replay>),
 }
 
+/// How a guest's connection is to be closed when it was carried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Close {
+    /// By its end.
+    End,
+    /// By a reset: what was received broke off, and by an end it would look whole.
+    Reset,
+}
+
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Session")
@@ -62,7 +71,7 @@ impl Session {
 
     /// Carries the connection until it ends. `guest` is the guest's side; `left` is ready when
     /// nobody is there any more who could read an answer.
-    pub async fn serve<S>(self, guest: S, left: impl Future<Output = ()> + Send)
+    pub async fn serve<S>(self, guest: S, left: impl Future<Output = ()> + Send) -> Close
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -76,7 +85,7 @@ impl Session {
         };
         let limit = granted.network.timeouts().idle;
         let Ok(Some((what, guest))) = timeout(limit, first_bytes(guest)).await else {
-            return;
+            return Close::End;
         };
         match server {
             Server::Dialled(server) => granted.serve_dialled(what, guest, server, left).await,
@@ -94,7 +103,8 @@ impl Granted {
         guest: Prefixed<S>,
         server: Idle<TcpStream>,
         left: impl Future<Output = ()> + Send,
-    ) where
+    ) -> Close
+    where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let mut left = pin!(left);
@@ -117,18 +127,26 @@ impl Granted {
             }
             (Beginning::OwnTls, _) => self.report_own_tls(),
             (_, Protocol::Http) => {
-                self.carry_http(guest, server, Scheme::Http, None, left)
-                    .await
+                return self
+                    .carry_http(guest, server, Scheme::Http, None, left)
+                    .await;
             }
             (_, _) => self.report(&self.denial(
                 DenialKind::NotAllowed,
                 "the rule is for tls, and this is plain",
             )),
         }
+        // In TLS an end without its own last record is none.
+        Close::End
     }
 
     /// Carries the connection to a server in whose place there is a recording.
-    async fn serve_recorded<S>(self, what: Beginning, guest: Prefixed<S>, replay: Arc<Replay>)
+    async fn serve_recorded<S>(
+        self,
+        what: Beginning,
+        guest: Prefixed<S>,
+        replay: Arc<Replay>,
+    ) -> Close
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -141,9 +159,10 @@ impl Granted {
             }
             Beginning::OwnTls => self.report_own_tls(),
             Beginning::Plain | Beginning::Unknown => {
-                self.replay_http(guest, replay, Scheme::Http, None).await;
+                return self.replay_http(guest, replay, Scheme::Http, None).await;
             }
         }
+        Close::End
     }
 }
 

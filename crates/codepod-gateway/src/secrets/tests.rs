@@ -290,6 +290,232 @@ fn a_reply_shows_the_placeholder_in_place_of_the_value() {
     }
 }
 
+/// Percent-encodes all but letters, digits and `kept`.
+fn percent(text: &str, kept: &str) -> String {
+    let one = |c: char| match c.is_ascii_alphanumeric() || kept.contains(c) {
+        true => c.to_string(),
+        false => format!("%{:02X}", c as u32),
+    };
+    text.chars().map(one).collect()
+}
+
+/// With the digits of escapes in small letters.
+fn small(text: &str) -> String {
+    let mut out = text.to_owned();
+    for (at, _) in text.match_indices('%') {
+        out.replace_range(at..at + 3, &text[at..at + 3].to_ascii_lowercase());
+    }
+    out
+}
+
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// Base64, where `before` stands before the text.
+fn base64(before: &str, text: &str) -> String {
+    STANDARD.encode(format!("{before}{text}tail"))
+}
+
+fn base64_of_urls(before: &str, text: &str) -> String {
+    base64(before, text).replace('+', "-").replace('/', "_")
+}
+
+/// What the unreserved characters of URLs are beside letters and digits.
+const UNRESERVED: &str = "-_.~";
+
+/// A way to write a secret down.
+type Way = (&'static str, fn(&str) -> String, bool);
+
+/// Ways to write a secret down, and whether it is found in them: the guide about keys has them too.
+const WAYS: [Way; 24] = [
+    ("as it is", |text| text.to_owned(), true),
+    ("percent", |text| percent(text, UNRESERVED), true),
+    (
+        "percent, small",
+        |text| small(&percent(text, UNRESERVED)),
+        true,
+    ),
+    ("percent, slashes stay", |text| percent(text, "-_.~/"), true),
+    ("percent, all signs", |text| percent(text, ""), true),
+    (
+        "percent, all signs, small",
+        |text| small(&percent(text, "")),
+        true,
+    ),
+    ("JSON", quoted, true),
+    (
+        "JSON, slashes escaped",
+        |text| quoted(text).replace('/', "\\/"),
+        true,
+    ),
+    (
+        "JSON for HTML",
+        |text| {
+            let text = quoted(text).replace('<', "\\u003c");
+            text.replace('>', "\\u003e").replace('&', "\\u0026")
+        },
+        true,
+    ),
+    ("base64", |text| base64("", text), true),
+    ("base64 behind one byte", |text| base64("x", text), true),
+    ("base64 behind two", |text| base64("xy", text), true),
+    ("base64 of URLs", |text| base64_of_urls("", text), true),
+    (
+        "base64 of URLs behind one",
+        |text| base64_of_urls("x", text),
+        true,
+    ),
+    (
+        "base64 of URLs behind two",
+        |text| base64_of_urls("xy", text),
+        true,
+    ),
+    (
+        "Basic",
+        |text| format!("Basic {}", base64("user:", text)),
+        true,
+    ),
+    (
+        "percent, letters as well",
+        |text| text.bytes().map(|b| format!("%{b:02X}")).collect(),
+        false,
+    ),
+    (
+        "hexadecimal",
+        |text| text.bytes().map(|b| format!("{b:02x}")).collect(),
+        false,
+    ),
+    ("base64 twice", |text| base64("", &base64("", text)), false),
+    (
+        "base64 in lines",
+        |text| {
+            let text = base64(&"x".repeat(48), text);
+            let (line, rest) = text.split_at(76);
+            format!("{line}\r\n{rest}")
+        },
+        false,
+    ),
+    (
+        "HTML",
+        |text| {
+            let text = text.replace('&', "&amp;").replace('<', "&lt;");
+            text.replace('"', "&quot;")
+        },
+        false,
+    ),
+    (
+        "JSON, all escaped",
+        |text| text.bytes().map(|b| format!("\\u{b:04x}")).collect(),
+        false,
+    ),
+    ("backwards", |text| text.chars().rev().collect(), false),
+    (
+        "with blanks",
+        |text| text.chars().map(|c| format!("{c} ")).collect(),
+        false,
+    ),
+];
+
+// NW-13
+#[test]
+fn nw_13_of_24_ways_to_write_a_secret_16_are_searched_for() {
+    let value = "sk-proj/0123456789+abcdef\"&=<XYZ>0123456789";
+    let all = secrets(&[SecretSpec::new("KEY", value, &["api.com"])]);
+    let placeholder = placeholder_of(&all, "KEY");
+    let bound = all.bind(&target("https://api.com/"), "GET");
+    let stranger = all.bind(&target("https://evil.com/"), "GET");
+    let mut found = 0;
+    for (name, way, is_found) in WAYS {
+        let echo = format!("before {} after", way(value));
+        let mut hits = 0;
+        let shown = bound
+            .redaction()
+            .unwrap()
+            .replace(echo.as_bytes(), &mut hits);
+        assert_eq!(
+            (hits == 1, shown != echo.as_bytes()),
+            (is_found, is_found),
+            "{name}"
+        );
+        // A placeholder has no signs but dashes, so that it is found in more.
+        let leak = stranger.leak(way(&placeholder).as_bytes());
+        assert!(leak.is_some() || !is_found, "{name}");
+        found += usize::from(is_found);
+    }
+    assert_eq!(found, 16);
+}
+
+/// What looks like secrets and is none: tokens of the same shapes, in all places.
+// NW-13
+#[test]
+fn nw_13_requests_without_a_secret_are_no_leaks() {
+    let values = [
+        "sk-proj-0123456789abcdefghijklmnopqrstuvwxyz",
+        "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+        "AKIAIOSFODNN7EXAMPLE",
+        "0123456789abcdef0123456789abcdef",
+        VALUE,
+    ];
+    let specs: Vec<_> = (values.iter().enumerate())
+        .map(|(i, value)| SecretSpec::new(&format!("S{i}"), value, &["api.com"]))
+        .collect();
+    let all = secrets(&specs);
+    let own: Vec<_> = all.environment().map(|(_, own)| own.to_owned()).collect();
+    let stranger = all.bind(&target("https://evil.com/"), "GET");
+    let home = all.bind(&target("https://api.com/"), "GET");
+    let mut seed = 1_u64;
+    let mut random = |below: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let more = std::env::var("CODEPOD_NETWORK_ROUNDS");
+    let rounds = more.map_or(1, |more| more.parse::<usize>().unwrap());
+    for i in 0..10_000 * rounds {
+        // Another of the same shape; of each fourth only the end is another. In base64 the last
+        // character's bits are partly its neighbour's, so it is not the only one.
+        let like = own[random(own.len())].as_bytes();
+        let kept = match i % 4 {
+            0 => like.len() - 2 - random(4),
+            _ => 4,
+        };
+        let mut token = String::from_utf8(like[..kept].to_vec()).unwrap();
+        while token.len() < like.len() {
+            let letter = LETTERS[random(LETTERS.len())];
+            if token.len() > kept || letter != like[kept] {
+                token.push(letter as char);
+            }
+        }
+        let text = match i % 5 {
+            0 => format!("Bearer {token}"),
+            1 => format!("Basic {}", STANDARD.encode(format!("user:{token}"))),
+            2 => format!("/v1/{}?key={token}&a=%2D", percent(&token, "")),
+            3 => format!(
+                "{{\"key\": \"{token}\", \"other\": \"{}\"}}",
+                base64("", &token)
+            ),
+            _ => format!("{token}{token}"),
+        };
+        assert_eq!(stranger.leak(text.as_bytes()), None, "{text}");
+        let mut scan = Scan::new(stranger.leak_scan(), None);
+        let (first, second) = text.as_bytes().split_at(random(text.len()));
+        let mut passed = scan.pass(first, false).unwrap();
+        passed.extend(scan.pass(second, true).unwrap());
+        assert_eq!(passed, text.as_bytes());
+        let mut hits = 0;
+        let filled = home.fill_header(text.as_bytes(), &mut hits);
+        assert_eq!((filled, hits), (None, 0), "{text}");
+        let shown = home
+            .redaction()
+            .unwrap()
+            .replace(text.as_bytes(), &mut hits);
+        assert_eq!((shown.as_slice(), hits), (text.as_bytes(), 0), "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
