@@ -21,7 +21,7 @@ def run(program, file, environment):
     command = [program, *" ".join(flags).split(), file]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                              timeout=PATIENCE, env=environment, cwd=file.parent)
+                              timeout=PATIENCE, env=environment, cwd=directory.parent.parent)
         status, output = done.returncode, done.stdout
     except subprocess.TimeoutExpired as late:
         status, output = 124, late.stdout or b""

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::Command;
 use crate::failure::{Failure, Outcome, flag_and_names};
 use crate::sources::Source;
-use crate::{cache, metadata, process, sdk};
+use crate::{cache, metadata, process, sdk, spec};
 
 /// A benchmark of a package: its name and how it is run with a program.
 type Package = (&'static str, fn(&Path) -> Outcome);
@@ -69,6 +69,11 @@ fn rust(filters: &[&str]) -> Outcome {
         benches = benches
             .env("CODEPOD_PYPERFORMANCE", pyperformance()?)
             .env("CODEPOD_NUMPY", native_numpy()?);
+    }
+    if wants("javascript")
+        && let Some(node) = spec::native_node()?
+    {
+        benches = benches.env("CODEPOD_NODE", node);
     }
     if wants("network-clients") {
         benches = benches.env("CODEPOD_REQUESTS", requests()?);

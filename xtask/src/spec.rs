@@ -128,7 +128,7 @@ fn fetch_oils() -> Outcome<Option<PathBuf>> {
 
 /// The native Node that cases of `guests/node` are compared with, unless there are none, the caller
 /// has named one or it may be missing.
-fn native_node() -> Outcome<Option<PathBuf>> {
+pub(crate) fn native_node() -> Outcome<Option<PathBuf>> {
     let is_named = std::env::var_os(NODE_VARIABLE).is_some();
     let has_cases = cache::in_root("spec/guests/node.toml").exists();
     if is_named || !has_cases || missing::may_miss("node") {

@@ -13,7 +13,13 @@ const MANIFESTS: [(&str, &[&str]); 3] = [
     ("Cargo.toml", &["path = \"crates/"]),
     (
         "sdk/python/pyproject.toml",
-        &["\nversion = ", "\npython = [", "\nscience = ["],
+        &[
+            "\nversion = ",
+            "\njs = [",
+            "\nnpm = [",
+            "\npython = [",
+            "\nscience = [",
+        ],
     ),
     ("sdk/typescript/package.json", &["\n  \"version\": "]),
 ];

@@ -16,6 +16,7 @@ mod cpython;
 mod create;
 mod data;
 mod faults;
+mod javascript;
 mod memory;
 mod native;
 mod network;
@@ -56,6 +57,7 @@ const BENCHMARKS: &[Benchmark] = &[
     ("concurrency", concurrency::run),
     ("tools", tools::run),
     ("cpython", cpython::run),
+    ("javascript", javascript::run),
     ("sessions", sessions::run),
     ("serve", serve::run),
     ("cli", cli::run),

@@ -14,9 +14,9 @@
 //! on a small POSIX-like kernel in this host process: no server, no daemon, no root, no KVM.
 //! Nothing of the host is reachable unless an option says so.
 //!
-//! The shell and the tools are in the library. Python comes with the feature `python`; numpy,
-//! pandas and matplotlib with `science`. Without the features, or where a program shall stay small,
-//! they come in files: [`parts`].
+//! The shell and the tools are in the library. Python comes with the feature `python`, numpy,
+//! pandas and matplotlib with `science`, Node.js with `js`, npm with `npm`. Without the features,
+//! or where a program shall stay small, they come in files: [`parts`].
 //!
 //! A thread that calls this library needs a stack of 128 KB: guests have stacks of their own, and
 //! modules are compiled on threads of the library's. Each process of a guest reserves 4 GB of

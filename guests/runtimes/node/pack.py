@@ -9,7 +9,7 @@ result, *roots = sys.argv[1:]
 sources = {}
 for root in map(pathlib.Path, roots):
     for path in sorted(root.rglob("*")):
-        if path.suffix in (".js", ".json") and path.is_file():
+        if path.suffix in (".js", ".json", ".txt") and path.is_file():
             sources[path.relative_to(root).as_posix()] = path.read_bytes()
 index, offset = [], 0
 for name, data in sources.items():

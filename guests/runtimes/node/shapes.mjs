@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 const { internalBinding } = createRequire(import.meta.url)('internal/test/binding');
 
 // Bindings that are not there: what needs them says so when it is loaded.
-const ABSENT = ['crypto', 'http2', 'inspector', 'js_udp_wrap', 'profiler', 'quic', 'sqlite', 'tls_wrap', 'wasi', 'encoding_methods'];
+const ABSENT = ['crypto', 'inspector', 'js_udp_wrap', 'profiler', 'quic', 'sqlite', 'tls_wrap', 'wasi', 'encoding_methods'];
 const NAMES = process.argv.slice(2).filter((name) => !ABSENT.includes(name));
 const DEEPEST = 7;
 
@@ -61,10 +61,12 @@ delete bindings.builtins;
 const options = internalBinding('options');
 const { options: table, aliases } = options.getCLIOptionsInfo();
 const config = structuredClone(process.config);
-Object.assign(config.variables, { v8_enable_i18n_support: 0, node_use_openssl: false, node_use_amaro: false });
+Object.assign(config.variables, { v8_enable_i18n_support: 0, node_use_openssl: false });
 delete config.variables.node_builtin_shareable_builtins;
 const versions = { ...process.versions };
-for (const absent of ['amaro', 'ares', 'cldr', 'icu', 'ncrypto', 'nghttp2', 'nghttp3', 'ngtcp2', 'openssl', 'sqlite', 'tz', 'unicode', 'uvwasi', 'simdjson']) delete versions[absent];
+// This script needs options that no program begins with.
+const own = { '--expose-internals': false, '--no-expose-internals': true, '--warnings': true, '--no-warnings': false };
+for (const absent of ['ares', 'cldr', 'icu', 'ncrypto', 'nghttp2', 'nghttp3', 'ngtcp2', 'openssl', 'sqlite', 'tz', 'unicode', 'uvwasi', 'simdjson']) delete versions[absent];
 const sections = {
   versions,
   release: { name: 'node', lts: process.release.lts },
@@ -73,7 +75,7 @@ const sections = {
   options: {
     options: [...table].map(([name, { type, envVarSettings, defaultIsTrue }]) => [name, { type, envVarSettings, defaultIsTrue, helpText: table.get(name).helpText }]),
     aliases: [...aliases],
-    defaults: shape({ ...options.getCLIOptionsValues() }),
+    defaults: shape({ ...options.getCLIOptionsValues(), ...own }),
   },
 };
 const line = ([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`;

@@ -40,7 +40,7 @@ function inPackage(name: string): string | undefined {
 }
 
 /** Parts of codepod that are packages of their own: `@codepod/python`, which has one for each platform. */
-const parts = ["python", "science"];
+const parts = ["js", "npm", "python", "science"];
 
 /** An environment in which the program finds the parts that are installed as packages. */
 export function withParts(environment: Record<string, string | undefined>): Record<string, string | undefined> {

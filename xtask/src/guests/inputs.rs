@@ -53,12 +53,14 @@ fn is_about(path: &Path) -> bool {
     name.ends_with(".md") || name.starts_with("LICENSE-")
 }
 
-/// What the manifest of the guests' workspace says to all of them: everything but who is in it.
+/// What the manifest of the guests' workspace says to all of them: everything but who is in it, and
+/// which packages are replaced: those count where they are used.
 fn workspace_settings() -> Outcome<String> {
     let mut table = cache::read_toml(&cache::in_root("guests/Cargo.toml"))?;
     if let Some(Value::Table(workspace)) = table.get_mut("workspace") {
         workspace.remove("members");
     }
+    table.remove("patch");
     Ok(table.to_string())
 }
 

@@ -50,8 +50,12 @@ const LICENCES: &[(&str, &str)] = &[
     ("jq", "MIT AND ICU"),
     ("kiwisolver", "BSD-3-Clause"),
     ("libjpeg-turbo", "IJG AND BSD-3-Clause AND Zlib"),
+    // From aiohttp's archive, which has it as Node's own has.
+    ("llhttp", "MIT"),
     ("markdown_it_py", "MIT"),
     ("matplotlib", "LicenseRef-matplotlib"),
+    // Or GPL-2.0-or-later; ours to choose.
+    ("mbedtls", "Apache-2.0"),
     ("mccabe", "MIT"),
     ("mdurl", "MIT"),
     ("nodejs", "MIT"),
@@ -174,6 +178,8 @@ impl Component {
                 Origin::Crate {
                     licence, authors, ..
                 } => standard(licence, authors, all)?,
+                // A crate that a guest's sources name.
+                Origin::Archive(_) if licence == "Apache-2.0" => standard(&licence, "", all)?,
                 _ => {
                     let title = self.title();
                     return Err(Failure::new(format!(

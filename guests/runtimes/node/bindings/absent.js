@@ -90,16 +90,6 @@ host.define('diagnostics_channel', (channels) => {
   channels.linkNativeChannel = nothing;
 });
 
-host.define('cares_wrap', (cares) => {
-  cares.ChannelWrap = class ChannelWrap {
-    getServers() { return []; }
-    setServers() { return 0; }
-    setLocalAddress() {}
-    cancel() {}
-  };
-  cares.canonicalizeIP = (text) => text;
-});
-
 host.define('inspector', (inspector) => {
   inspector.isEnabled = () => false;
   inspector.setConsoleExtensionInstaller = nothing;
@@ -111,7 +101,5 @@ host.define('icu', (icu) => { icu.hasConverter = () => false; });
 host.define('wasm_web_api', (api) => { api.setImplementation = nothing; });
 host.define('heap_utils', nothing);
 host.define('internal_only_v8', (v8) => { v8.queryObjects = () => []; });
-host.define('block_list', (list) => {
-  list.SocketAddress = class SocketAddress {};
-  list.BlockList = class BlockList {};
-});
+// Node's module gives its callbacks when it is loaded, which packages do; sessions are refused.
+host.define('http2', (http2) => { http2.setCallbackFunctions = nothing; });

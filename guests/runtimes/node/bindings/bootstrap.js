@@ -8,7 +8,7 @@ const BUILT_IN = [
   'internal/modules/esm/resolve', 'internal/modules/esm/load', 'internal/modules/esm/translators', 'internal/modules/esm/get_format',
   'internal/modules/package_json_reader', 'internal/modules/run_main', 'internal/process/execution', 'internal/process/pre_execution',
   'internal/process/signal', 'internal/fs/sync_write_stream', 'internal/console/global', 'internal/util/colors',
-  'internal/util/inspect', 'internal/util/debuglog', 'internal/vm', 'internal/vm/module', 'internal/dns/utils',
+  'internal/util/inspect', 'internal/util/debuglog', 'internal/vm', 'internal/vm/module', 'internal/dns/utils', 'net',
 ];
 
 host.mains = {};
@@ -23,6 +23,7 @@ host.bootstrap = () => {
   host.compileBuiltin('internal/per_context/primordials')({}, primordials, privateSymbols, host.binding('symbols'));
   host.compileBuiltin('internal/bootstrap/realm')(process, getLinkedBinding, getInternalBinding, primordials);
   host.installStacks();
+  host.stripTypesWithoutWebAssembly();
   const run = (id) => host.compileBuiltin(id)(process, host.requireBuiltin, getInternalBinding, primordials);
   run('internal/bootstrap/node');
   run('internal/bootstrap/web/exposed-wildcard');
@@ -34,7 +35,8 @@ host.bootstrap = () => {
   }
   for (const id of BUILT_IN) host.requireBuiltin(id);
   host.requireBuiltin('internal/util/inspect').inspect({ a: [1, 'x'] });
-  host.runMain = (name) => (host.mains[name] ??= host.compileBuiltin(`internal/main/${name}`))(
-    process, host.requireBuiltin, getInternalBinding, primordials);
+  host.runMain = (name, require) => (host.mains[name] ??= host.compileBuiltin(`internal/main/${name}`))(
+    process, require, getInternalBinding, primordials);
+  host.prepare();
   native.runJobs();
 };

@@ -81,12 +81,12 @@ const refuseDetached = (value) => {
   return bytesOf(value);
 };
 
-// Numbers below 0 are Node's: -1 a wrong character, -2 one alone at the end, -3 a wrong length.
+// Numbers below 0 are Node's: -2 a wrong character, -1 one alone at the end.
 function atob(text) {
   let digits = text.replace(/[\t\n\f\r ]/g, '');
   if (digits.length % 4 === 0) digits = digits.replace(/==?$/, '');
-  if (digits.length % 4 === 1) return -3;
-  if (/[^A-Za-z0-9+/]/.test(digits)) return -1;
+  if (/[^A-Za-z0-9+/]/.test(digits)) return -2;
+  if (digits.length % 4 === 1) return -1;
   return host.decode(host.encode(digits, 'base64'), 'latin1');
 }
 

@@ -80,6 +80,10 @@ function descriptorsFor(stdio) {
       default: return undefined;
     }
   }
+  // What we read and write without waiting, a child need not expect to be so.
+  for (const [at, entry] of stdio.entries()) {
+    if (at <= 2 && given[at] >= 0 && ['fd', 'inherit', 'wrap'].includes(entry.type)) native.setNonblocking(given[at], false);
+  }
   return { given, theirs, ours };
 }
 
@@ -87,7 +91,7 @@ const closeAll = (descriptors) => { for (const fd of descriptors) if (fd >= 0) n
 
 host.define('process_wrap', (binding) => {
   binding.Process = class Process extends Handle {
-    pid = 0;
+    pid = undefined;
     #isRunning = false;
     spawn(file, args, cwd, envPairs, stdioEntries, flags, uid, gid) {
       const detached = (flags & binding.constants.kProcessFlagDetached) !== 0;
@@ -96,11 +100,9 @@ host.define('process_wrap', (binding) => {
       if (stdio === undefined) return ENOTSUP;
       const pid = spawn(options, stdio.given);
       closeAll(stdio.theirs);
-      if (pid < 0) {
-        closeAll(stdio.ours.map(([, fd]) => fd));
-        return pid;
-      }
+      // Also where it has not started: what is read there ends at once.
       for (const [entry, fd] of stdio.ours) entry.handle.open(fd);
+      if (pid < 0) return pid;
       this.pid = pid;
       this.#isRunning = true;
       if (this.isReferenced) loop.keepForChildren(1);
@@ -145,7 +147,7 @@ class Synchronous {
     }
     this.pid = pid;
     for (const [entry, fd, at] of stdio.ours) {
-      native.setNonblocking(fd);
+      native.setNonblocking(fd, true);
       if (at === 0) this.input = { fd, bytes: entry.input === undefined || entry.input === null ? new Uint8Array(0) : host.bytesOf(entry.input), at: 0 };
       else this.outputs.push({ fd, at, chunks: [], size: 0 });
     }
@@ -204,10 +206,9 @@ class Synchronous {
       return;
     }
     const most = this.options.maxBuffer > 0 ? this.options.maxBuffer : Infinity;
-    const kept = Math.min(count, most - output.size);
-    output.chunks.push(room.subarray(0, kept));
-    output.size += kept;
-    if (kept < count) this.#kill(ENOBUFS);
+    output.chunks.push(room.subarray(0, count));
+    output.size += count;
+    if (output.size > most) this.#kill(ENOBUFS);
   }
   #write() {
     const { fd, bytes, at } = this.input;

@@ -21,6 +21,9 @@ host.bytesOf = (value) => {
   return ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : new Uint8Array(value);
 };
 
+// A copy of some bytes. `slice` of a Buffer is a view.
+host.copyOf = (bytes, from = 0, to = bytes.length) => new Uint8Array(bytes.subarray(from, to));
+
 host.encode = (text, encoding) => {
   const number = host.encodingNumber(encoding);
   const room = new Uint8Array(number === numbers.utf8 ? native.utf8Length(text) : text.length * 2);

@@ -36,6 +36,15 @@ host.check = (result) => {
   return result;
 };
 
+// Constants have no prototype, so that a name is either one of them or nothing.
+host.define('constants', (constants) => {
+  const bare = (object) => {
+    Object.setPrototypeOf(object, null);
+    for (const value of Object.values(object)) if (typeof value === 'object') bare(value);
+  };
+  bare(constants);
+});
+
 host.define('uv', (uv) => {
   uv.getErrorMap = () => new Map(systemErrors);
   uv.errname = (number) => describe(number)[0];

@@ -1,34 +1,68 @@
 // Errors that nobody has caught: process 'uncaughtException', then the message and the end.
 'use strict';
 
+const NO_HANDLER = 6; // the program has taken Node's away
+
 // [file, line, column] of the frame in which an error was made.
 function siteOf(error) {
-  const site = /^ {4}at (?:.*\()?((?:file:\/\/)?\/[^\n]*?|\[(?:eval|stdin)\][^\n:]*|node:[^\n:]*):(\d+):(\d+)\)?$/m.exec(error?.stack ?? '');
+  const site = /^ {4}at (?:.*\()?((?:file:\/\/)?\/[^\n]*?|\[(?:eval|stdin)\][^\n:]*|node:[^\n:]*|[^\s():]+):(\d+):(\d+)\)?$/m.exec(error?.stack ?? '');
   return site === null ? undefined : [site[1], Number(site[2]), Number(site[3])];
 }
 
-// Before what the error says, Node shows the line that has thrown it.
-function sourceLine(error) {
-  const site = siteOf(error);
-  if (site === undefined) return '';
-  const [file, line, column] = site;
-  const text = sourceOf(file)?.split('\n')[line - 1];
-  if (text === undefined) return `${file}:${line}\n\n`;
-  return show(file, line, text, column - 1);
+// A line of a source with a mark below, as Node shows it before an error: `length` characters from `column`.
+host.arrow = (file, line, text, column, length) =>
+  `${file}:${line}\n${text}\n${text.slice(0, column - 1).replace(/[^\t]/g, ' ')}${'^'.repeat(length)}\n`;
+
+// Where a value was thrown last, if by a statement: ends of `finally` pass it on.
+function throwSite(error) {
+  const places = native.throwPlaces(error) ?? [];
+  for (let at = 0; at < places.length; at += 3) {
+    const [file, line, column] = places.slice(at, at + 3);
+    if (file === 'bindings/contexts.js') continue; // it passes on what a script has thrown
+    if (file.startsWith('bindings/') || file === 'loader') return undefined; // C++ in Node
+    if (sourceOf(file)?.split('\n')[line - 1]?.startsWith('throw', column - 1)) return [file, line, column];
+  }
+  return undefined;
 }
 
-// The engine knows where an error was made, and Node shows where it was thrown: nearly always the same
-// line, or one behind it where Node's own code first adds to what it throws.
-function show(file, line, text, column) {
-  let at = text.lastIndexOf('throw ', column);
-  if (at < 0 && file.startsWith('node:')) {
-    const later = sourceOf(file).split('\n').slice(line, line + 20);
-    const found = later.findIndex((it) => /^\s*throw \w+;/.test(it));
-    if (found >= 0) return show(file, line + 1 + found, later[found], later[found].length);
+// What V8 says of the place of an error: where it was thrown, or where a source is wrong.
+function arrowOf(error, isFromPromise) {
+  const syntax = native.syntaxPlace(error);
+  if (syntax !== undefined) {
+    const [line, column, length, text, isJson] = syntax;
+    return host.arrow('<anonymous_script>', line, text, column, isJson ? Math.min(length, 1) : length);
   }
-  if (at < 0) at = column;
-  return `${file}:${line}\n${text}\n${text.slice(0, at).replace(/[^\t]/g, ' ')}^\n\n`;
+  const site = (isFromPromise ? undefined : throwSite(error)) ?? siteOf(error);
+  if (site === undefined) return '';
+  const [file, line, column] = site;
+  const lines = sourceOf(file)?.split('\n');
+  const text = lines?.[line - 1];
+  if (text === undefined) return `${file}:${line}\n`;
+  // Node's own mark on a line that throws an error with a snippet of its own.
+  const isMarked = (it) => it.includes('node-do-not-add-exception-line');
+  if (file.startsWith('node:') && lines.slice(line - 1, line + 1).some(isMarked)) return '';
+  return host.arrow(file, line, text, column, 1);
 }
+
+// DecorateErrorStack: the line of the source becomes part of the stack.
+host.decorate = (error, arrow = arrowOf(error, false)) => {
+  if (!host.types.isNativeError(error)) return error;
+  const { arrow_message_private_symbol: message, decorated_private_symbol: decorated } = host.binding('util').privateSymbols;
+  if (error[decorated] || arrow === '' || typeof error.stack !== 'string') return error;
+  const hide = (key, value) => Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false });
+  hide(message, arrow);
+  hide(decorated, true);
+  hide('stack', `${arrow}\n${error.stack}`);
+  return error;
+};
+
+// What is wrong with a source that `file` names: SyntaxErrors get its line.
+host.decorateSyntax = (error, file) => {
+  const syntax = native.syntaxPlace(error);
+  if (syntax === undefined) return error;
+  const [line, column, length, text] = syntax;
+  return host.decorate(error, host.arrow(file, line, text, column, length));
+};
 
 function sourceOf(file) {
   if (host.evaluated.has(file)) return host.evaluated.get(file);
@@ -38,16 +72,25 @@ function sourceOf(file) {
   return typeof text === 'string' ? text : undefined;
 }
 
+host.sourceOf = sourceOf;
+
 // Sources that are in no file, by the names that they have in stacks.
 host.evaluated = new Map();
 
-function describe(error) {
+const TRACE_HINT = '(Use `node --trace-uncaught ...` to show where the exception was thrown)';
+
+// `place` is its arrow, which has to be asked for before anything else is thrown.
+function describe(error, place) {
   const { inspect } = host.requireBuiltin('internal/util/inspect');
-  const arrow = host.isObject(error) ? error[host.binding('util').privateSymbols.arrow_message_private_symbol] : undefined;
-  if (host.types.isNativeError(error)) return `${arrow !== undefined ? `${arrow}\n\n` : sourceLine(error)}${inspect(error)}\n`;
-  // The engine does not say where a value that is no error was thrown, which Node shows before it.
-  if (host.isObject(error) || typeof error === 'function') return `Uncaught:\n${inspect(error)}\n`;
-  return `Uncaught:\n${String(error)}\n(Use \`node --trace-uncaught ...\` to show where the exception was thrown)\n`;
+  const { arrow_message_private_symbol: message, decorated_private_symbol: decorated } = host.binding('util').privateSymbols;
+  if (host.isObject(error) || typeof error === 'function') {
+    if (host.types.isNativeError(error) && error[decorated]) return `${inspect(error)}\n`;
+    const arrow = error[message] ?? place;
+    return `${arrow === '' ? 'Uncaught:' : arrow}\n${inspect(error)}\n`;
+  }
+  const arrow = place;
+  const text = typeof error === 'symbol' ? '' : String(error);
+  return `${arrow === '' ? 'Uncaught:\n' : `\n${arrow}`}${text}\n${TRACE_HINT}\n`;
 }
 
 const print = (text) => {
@@ -62,15 +105,20 @@ host.printError = print;
 
 host.fatal = (error, isFromPromise = false) => {
   const { process } = host;
+  if (typeof process._fatalException !== 'function') {
+    print(describe(error, arrowOf(error, isFromPromise)));
+    native.exit(NO_HANDLER);
+  }
+  const place = arrowOf(error, isFromPromise);
   let isHandled = false;
   try {
     isHandled = process._fatalException(error, isFromPromise);
   } catch (second) {
-    print(`${describe(second)}\n`);
+    print(`${describe(second, arrowOf(second, false))}\n`);
     native.exit(7);
   }
   if (isHandled) return;
-  print(`\n${describe(error)}\nNode.js ${process.version}\n`.replace(/^\n/, ''));
+  print(`${describe(error, place)}\nNode.js ${process.version}\n`);
   host.endProcess();
 };
 
@@ -79,7 +127,7 @@ host.endProcess = () => {
   const { constants, privateSymbols } = host.binding('util');
   const { kHasExitCode, kExitCode } = constants;
   const fields = host.process[privateSymbols.exit_info_private_symbol];
-  native.exit(fields[kHasExitCode] === 1 && fields[kExitCode] !== 0 ? fields[kExitCode] : 1);
+  native.exit(fields[kHasExitCode] === 1 ? fields[kExitCode] : 1);
 };
 
 host.define('errors', (errors) => {

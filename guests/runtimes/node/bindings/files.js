@@ -1,9 +1,9 @@
 // fs: the calls of the system (src/files.c), each in the ways that requests.js knows.
 'use strict';
 
-const { check, bytesOf, loop, request, SystemFailure, systemError, pathText } = host;
+const { check, bytesOf, codeError, loop, request, SystemFailure, systemError, pathText } = host;
 
-const DIRECTORY = 0o040000, KIND = 0o170000, ENOENT = -2, EEXIST = -17, ENOTDIR = -20, EISDIR = -21, ENOTEMPTY = -39;
+const DIRECTORY = 0o040000, KIND = 0o170000, ENOENT = -2, EEXIST = -17, ENOTDIR = -20, EISDIR = -21, ENOTEMPTY = -39, ENOTSUP = -95;
 const STAT_FIELDS = 18;
 
 // A path that the C half takes: a string, or bytes.
@@ -18,6 +18,24 @@ function nameFor(name, encoding) {
   }
   return host.decode(bytes ?? host.encode(name, 'utf8'), encoding);
 }
+
+// Descriptors and modes are checked here, as Node's C++ does it; all else its JavaScript has checked.
+const checkDescriptor = (fd) => void host.requireBuiltin('internal/fs/utils').getValidatedFd(fd);
+
+const MOST_MODE = 7; // of access: R_OK, W_OK, X_OK; of copyFile: its three flags
+
+function modeOf(mode) {
+  if (mode === undefined || mode === null) return 0;
+  if (typeof mode !== 'number') throw codeError(TypeError, 'ERR_INVALID_ARG_TYPE', 'mode must be int32 or null/undefined');
+  if (!Number.isFinite(mode)) throw codeError(RangeError, 'ERR_OUT_OF_RANGE', 'mode is out of range');
+  const number = Math.trunc(mode);
+  if (number < 0 || number > MOST_MODE) {
+    throw codeError(RangeError, 'ERR_OUT_OF_RANGE', `mode is out of range: >= 0 && <= ${MOST_MODE}`);
+  }
+  return number;
+}
+
+const CLONE_OR_FAIL = 4; // COPYFILE_FICLONE_FORCE: this file system does not share blocks
 
 const positionOf = (position) => (position === null || position === undefined ? -1 : Number(position));
 
@@ -73,7 +91,9 @@ function makeDirectories(path, mode) {
   if (made !== ENOENT || parent === path) throw new SystemFailure(made);
   if (native.kind(parent) === 0) throw new SystemFailure(ENOTDIR);
   const first = makeDirectories(parent, mode);
-  check(native.mkdir(path, mode));
+  const second = native.mkdir(path, mode);
+  // `a/b/..` is there once `a/b` is.
+  if (second !== EEXIST || native.kind(path) !== 1) check(second);
   return first ?? path;
 }
 
@@ -97,9 +117,10 @@ function removeTree(path, isRecursive) {
   check(native.rmdir(path));
 }
 
-// [name, arguments, name of the call in errors, how many of the arguments are paths, work]
+// [name, arguments, name of the call in errors, how many of the arguments are paths, work, what is done
+// to the last argument]. Where there is no path, the first is a descriptor.
 const calls = [
-  ['access', 2, 'access', 1, (path, mode) => void check(native.access(pathOf(path), mode))],
+  ['access', 2, 'access', 1, (path, mode) => void check(native.access(pathOf(path), mode)), modeOf],
   ['open', 3, 'open', 1, (path, flags, mode) => check(native.open(pathOf(path), flags, mode))],
   ['close', 1, 'close', 0, (fd) => void check(native.close(fd))],
   ['rename', 2, 'rename', 2, (from, to) => void check(native.rename(pathOf(from), pathOf(to)))],
@@ -120,8 +141,10 @@ const calls = [
   ['futimes', 3, 'futime', 0, (fd, access, change) => void check(native.futimes(fd, access, change))],
   ['readlink', 2, 'readlink', 1, (path, encoding) => nameFor(check(native.readlink(pathOf(path))), encoding)],
   ['realpath', 2, 'realpath', 1, (path, encoding) => nameFor(check(native.realpath(pathOf(path))), encoding)],
-  ['mkdtemp', 2, 'mkdtemp', 1, (prefix, encoding) => nameFor(check(native.mkdtemp(pathOf(prefix))), encoding)],
-  ['copyFile', 3, 'copyfile', 2, (from, to, flags) => void check(native.copyFile(pathOf(from), pathOf(to), flags))],
+  ['copyFile', 3, 'copyfile', 2, (from, to, flags) => {
+    if (flags & CLONE_OR_FAIL) throw new SystemFailure(ENOTSUP);
+    check(native.copyFile(pathOf(from), pathOf(to), flags));
+  }, modeOf],
   ['mkdir', 3, 'mkdir', 1, (path, mode, isRecursive) => {
     if (!isRecursive) return void check(native.mkdir(pathOf(path), mode));
     return makeDirectories(pathText(path).replace(/(.)\/+$/, '$1'), mode);
@@ -133,9 +156,11 @@ const calls = [
 ];
 
 function defineCalls(fs) {
-  for (const [name, count, call, paths, work] of calls) {
+  for (const [name, count, call, paths, work, checkLast] of calls) {
     fs[name] = host.named(name, (...given) => {
+      if (paths === 0) checkDescriptor(given[0]);
       const named = given.slice(0, count);
+      if (checkLast !== undefined) named[count - 1] = checkLast(given[count - 1]);
       return request({ call, paths: given.slice(0, paths) }, given[count], () => work(...named));
     });
   }
@@ -160,6 +185,7 @@ function defineStats(fs) {
     });
   }
   fs.fstat = (fd, wantsBig, req, returnsNothing) => {
+    checkDescriptor(fd);
     const work = () => statOf((fields) => native.fstat(fd, fields), wantsBig);
     try {
       return request({ call: 'fstat', paths: [] }, req, work);
@@ -168,8 +194,10 @@ function defineStats(fs) {
       throw error;
     }
   };
+  fs.StatWatcher = host.StatWatcher;
   fs.statfs = (path, wantsBig, req) => request({ call: 'statfs', paths: [path] }, req, () => {
-    throw host.unavailable('fs.statfs');
+    const fields = check(native.statfs(pathOf(path)));
+    return wantsBig ? BigInt64Array.from(fields, BigInt) : Float64Array.from(fields);
   });
 }
 
@@ -275,6 +303,8 @@ host.define('fs', (fs) => {
   defineTransfers(fs);
   defineForModules(fs);
   host.addCopies(fs);
+  fs.mkdtemp = (prefix, encoding, req) => request({ call: 'mkdtemp', paths: [`${pathText(prefix)}XXXXXX`] }, req,
+    () => nameFor(check(native.mkdtemp(pathOf(prefix))), encoding));
   fs.existsSync = (path) => native.access(pathOf(path), 0) >= 0;
   fs.openFileHandle = (path, flags, mode, req) => request({ call: 'open', paths: [path] }, req,
     () => new FileHandle(check(native.open(pathOf(path), flags, mode))));
@@ -311,5 +341,5 @@ class DirectoryHandle {
 host.define('fs_dir', (directories) => {
   const open = (path, encoding, req) => request({ call: 'opendir', paths: [path] }, req, () => new DirectoryHandle(path));
   directories.opendir = open;
-  directories.opendirSync = (path) => open(path);
+  directories.opendirSync = (path) => request({ call: 'opendir', paths: [] }, undefined, () => new DirectoryHandle(path));
 });

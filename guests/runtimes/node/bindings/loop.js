@@ -10,9 +10,10 @@ let startedAt = native.now();
 const finished = []; // what is handed out in this turn or the next
 const closing = [];
 const watchers = new Set();
+const repeats = new Set();
 const signalHandlers = new Map(); // number → function
 let timerAt = Infinity;
-let timerIsReferenced = true;
+let timerIsReferenced = false; // until a timer that is says so
 let handOutTimers = () => 0;
 let handOutImmediates = () => {};
 let children = 0; // that something waits for, and so SIGCHLD
@@ -31,6 +32,32 @@ class Watcher {
   stop() { watchers.delete(this); }
 }
 
+// What the bindings do again and again: looking at what is watched.
+class Repeat {
+  constructor(interval, call) {
+    this.interval = interval;
+    this.call = call;
+    this.isReferenced = true;
+    this.dueAt = now() + interval;
+    repeats.add(this);
+  }
+  stop() { repeats.delete(this); }
+}
+
+function nextRepeat() {
+  let next = Infinity;
+  for (const repeat of repeats) next = Math.min(next, repeat.dueAt);
+  return next;
+}
+
+function runRepeats() {
+  for (const repeat of [...repeats]) {
+    if (repeat.dueAt > now() || !repeats.has(repeat)) continue;
+    repeat.call();
+    repeat.dueAt = now() + repeat.interval;
+  }
+}
+
 const immediates = () => host.binding('timers').immediateInfo; // [count, referenced, outstanding]
 
 function isAlive() {
@@ -38,6 +65,7 @@ function isAlive() {
   if (timerAt !== Infinity && timerIsReferenced) return true;
   if (immediates()[1] > 0) return true;
   for (const watcher of watchers) if (watcher.isReferenced) return true;
+  for (const repeat of repeats) if (repeat.isReferenced) return true;
   return false;
 }
 
@@ -83,10 +111,11 @@ function pollDescriptors(timeout) {
 
 function turn() {
   runTimers();
+  if (repeats.size > 0) runRepeats();
   for (const handOut of finished.splice(0)) host.runCallback(handOut);
   const [count, , outstanding] = immediates();
   const timeout = count > 0 || outstanding > 0 || finished.length > 0 || !isAlive() ? 0 :
-    timerAt === Infinity ? FOREVER : Math.max(0, timerAt - now());
+    Math.min(timerAt, nextRepeat()) === Infinity ? FOREVER : Math.max(0, Math.ceil(Math.min(timerAt, nextRepeat()) - now()));
   pollDescriptors(timeout);
   if (immediates()[0] > 0 || immediates()[2] > 0) host.runCallback(() => handOutImmediates());
   for (const close of closing.splice(0)) host.runCallback(close);
@@ -103,6 +132,8 @@ host.loop = {
     watcher.start();
     return watcher;
   },
+  // Calls it each so many milliseconds until it is stopped.
+  every: (interval, call) => new Repeat(interval, call),
   READABLE: 1,
   WRITABLE: 2,
   onSignal(number, handler) {

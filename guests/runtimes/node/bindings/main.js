@@ -8,10 +8,10 @@
 
 const host = { library };
 const files = [
-  'shapes', // binding, define, unavailable, shapes
+  'shapes', // binding, define, extend, unavailable, shapes
   'errors', // codeError, systemError, SystemFailure, check
   'types',
-  'encodings', // bytesOf, encode, decode, encodingNumber
+  'encodings', // bytesOf, copyOf, encode, decode, encodingNumber
   'buffers',
   'decoder',
   'urls',
@@ -26,16 +26,33 @@ const files = [
   'contexts',
   'packages',
   'modules',
-  'options', // options
+  'options', // readCommandLine, optionValues
   'process', // process
   'system',
   'messages',
   'serdes',
-  'streams',
+  'streams', // within, Owner, Request, Handle, StreamHandle
+  'watchers', // StatWatcher
+  'blobs',
+  'channels',
+  'sockets',
+  'datagrams',
+  'addresses',
+  'names',
+  'resolver',
+  'http', // httpEvents
+  'undici',
+  'certificates', // readCertificate, pemToDer
+  'tls',
   'children',
   'zlib',
+  'brotli',
+  'crypto',
+  'intl',
+  'typescript', // stripTypesWithoutWebAssembly
   'absent',
   'bootstrap', // bootstrap
+  'prepared', // prepare, requireOf
   'run', // runScript
   'start', // start
 ];

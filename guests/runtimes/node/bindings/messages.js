@@ -91,6 +91,7 @@ class MessagePort {
   #isStarted = false;
   #isReferenced = false;
   #waiting = [];
+  constructor() { this[host.binding('symbols').oninit]?.(); } // as Node's own class does it
   postMessage(message, options) {
     if (this.#isClosed || this.other === undefined) return;
     const transfer = Array.isArray(options) ? options : [...(options?.transfer ?? [])];
@@ -115,7 +116,7 @@ class MessagePort {
     this.#isClosed = true;
     if (this.#isReferenced) this.unref();
     const { other } = this;
-    host.loop.close(() => this[host.binding('symbols').handle_onclose_symbol]?.());
+    host.loop.close(() => this[host.binding('symbols').handle_onclose]?.());
     other?.close();
   }
   ref() {

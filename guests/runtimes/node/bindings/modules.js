@@ -8,9 +8,48 @@ const hostDefined = () => host.binding('util').privateSymbols.host_defined_optio
 
 const attributesOf = (attributes) => ({ __proto__: null, ...attributes });
 
+// The line of an error, which Node's loader puts before its stack.
+function withArrow(error, arrow) {
+  if (arrow === undefined || !host.types.isNativeError(error)) return error;
+  const symbol = host.binding('util').privateSymbols.arrow_message_private_symbol;
+  return Object.defineProperty(error, symbol, { value: arrow, writable: true, configurable: true });
+}
+
+function syntaxArrow(error, url) {
+  const place = native.syntaxPlace(error);
+  return place && host.arrow(url, place[0], place[3], place[1], place[2]);
+}
+
+// Where a source imports a name, or exports that of another module.
+function importArrow(url, source, name, specifier) {
+  for (const found of source.matchAll(/\b(?:import|export)\b([^;'"]*?)\bfrom\s*(['"])(.*?)\2/g)) {
+    if (found[3] !== specifier) continue;
+    const names = name === 'default' ? /^\s*([\w$]+)|\bdefault(?:\s+as\s+[\w$]+)?/ : new RegExp(`(?<=[{,]\\s*)${RegExp.escape(name)}\\b(?:\\s+as\\s+[\\w$]+)?`);
+    const inside = names.exec(found[1]);
+    if (inside === null) continue;
+    const text = inside[1] ?? inside[0];
+    const at = found.index + found[0].indexOf(found[1]) + inside.index + inside[0].indexOf(text);
+    const lines = source.slice(0, at).split('\n');
+    const column = lines.at(-1).length + 1;
+    const shown = found[0].startsWith('import') ? text.replace(/\s+as\s.*/, '') : text;
+    return host.arrow(url, lines.length, source.split('\n')[lines.length - 1], column, shown.length);
+  }
+  return undefined;
+}
+
+// What Node says at the end of a program that waits for what will never come.
+host.unsettledWarning = () => {
+  const place = native.waitingModule();
+  if (place === undefined) return 'Warning: Detected unsettled top-level await\n';
+  const [file, line, column] = place;
+  const text = host.sourceOf(file)?.split('\n')[line - 1] ?? '';
+  return `Warning: Detected unsettled top-level await at ${host.arrow(file, line, text, column, 1)}\n\n\n`;
+};
+
 function classFor(binding) {
   return class ModuleWrap {
     #record;
+    #source;
     #requests = [];
     #linked = [];
     #asked; // whom to ask for import.meta, until it has been asked
@@ -25,7 +64,12 @@ function classFor(binding) {
         this.hasTopLevelAwait = false;
         return;
       }
-      this.#record = native.moduleCompile(source, url);
+      this.#source = source;
+      try {
+        this.#record = native.moduleCompile(source, url, host.realmOf(context));
+      } catch (error) {
+        throw withArrow(error, syntaxArrow(error, url));
+      }
       this.sourceMapURL = /\/\/[#@] sourceMappingURL=(\S+)\s*$/.exec(source)?.[1];
       host.referrers.set(url, this[hostDefined()]);
       if (!url.startsWith('file:')) host.evaluated.set(url, source);
@@ -63,10 +107,24 @@ function classFor(binding) {
     #withV8sWords(error) {
       const missing = /^Could not find export '([^']*)' in module '([^']*)'/.exec(error?.message);
       if (missing === null) return error;
-      const [, name, module] = missing;
-      const asked = this.#requests.find(({ specifier }, at) => this.#linked[at]?.url === module)?.specifier ?? module;
-      error.message = `The requested module '${asked}' does not provide an export named '${name}'`;
-      return error;
+      const [, name, url] = missing;
+      const found = this.#asking(name, url, new Set());
+      error.message = `The requested module '${found?.specifier ?? url}' does not provide an export named '${name}'`;
+      return withArrow(error, found?.arrow);
+    }
+    // Which module of the graph asks another for a name, and where in its source.
+    #asking(name, url, seen) {
+      if (seen.has(this)) return undefined;
+      seen.add(this);
+      for (const [at, { specifier }] of this.#requests.entries()) {
+        const arrow = this.#linked[at]?.url === url ? importArrow(this.url, this.#source ?? '', name, specifier) : undefined;
+        if (arrow !== undefined) return { specifier, arrow };
+      }
+      for (const module of this.#linked) {
+        const found = module.#asking(name, url, seen);
+        if (found !== undefined) return found;
+      }
+      return undefined;
     }
     instantiateSync() { this.instantiate(); }
     isGraphAsync() { return this.hasAsyncGraph; }

@@ -7,6 +7,13 @@ const aliasOf = new Map(aliases);
 // Of enum OptionType.
 const [NOTHING, V8, BOOLEAN, INTEGER, UNSIGNED, STRING, HOST, LIST] = [0, 1, 2, 3, 4, 5, 6, 7];
 
+// V8's own, of which Node's table has few: how fast it is and what it takes, which means nothing here.
+const tuning = new Set([
+  'stack-size', 'opt', 'lazy', 'max-lazy', 'lite-mode', 'single-threaded', 'optimize-for-size', 'initial-heap-size', 'initial-old-space-size',
+  'min-semi-space-size', 'gc-interval', 'gc-global', 'random-seed', 'predictable', 'sparkplug', 'always-sparkplug', 'maglev', 'turbofan',
+  'always-turbofan', 'flush-bytecode', 'concurrent-recompilation', 'stress-compaction', 'max-inlined-bytecode-size', 'stack-trace-limit',
+]);
+
 class Usage {
   constructor(message) { this.message = message; }
 }
@@ -41,8 +48,14 @@ function take(words, isEnvironment) {
     }
     if (alias !== undefined) rest.unshift(...alias.slice(1));
     const option = table.get(name);
+    if (option === undefined && tuning.has(name.slice(2))) {
+      // Of these, the limit of stacks is one that programs see.
+      if (name === '--stack-trace-limit' && /^\d+$/.test(text)) values[name] = Number(text);
+      continue;
+    }
     if (option === undefined) throw new Usage(`bad option: ${word}`);
     if (isEnvironment && option.envVarSettings !== 0) throw new Usage(`${word} is not allowed in NODE_OPTIONS`);
+    if (name === '--expose-gc') values[name] = !isNegated;
     if (option.type === NOTHING || option.type === V8) continue;
     if (option.type === BOOLEAN) {
       if (text !== undefined) throw new Usage(`${given} is a boolean option; it takes no argument`);
@@ -75,22 +88,29 @@ function split(text) {
   return words;
 }
 
-let current = host.fromShape(defaults, 'options');
+// What all processes begin with; each has an object of its own above it.
+const byDefault = Object.assign(Object.create(null), host.fromShape(defaults, 'options'));
+for (const name of Object.keys(byDefault)) setOpposite(byDefault, name);
+let current = byDefault;
+
+// The table has both `--name` and `--no-name`.
+function setOpposite(values, name) {
+  const opposite = `--no-${name.slice(2)}`;
+  if (typeof values[name] === 'boolean' && opposite in byDefault) values[opposite] = !values[name];
+}
 
 // Reads the arguments of a process (without the program's name); an option that is wrong ends it.
 host.readCommandLine = (words, environment) => {
   try {
-    const fromEnvironment = take(split(environment.NODE_OPTIONS ?? ''), true);
+    const variable = environment.NODE_OPTIONS;
+    const fromEnvironment = variable ? take(split(variable), true).values : {};
     const given = take(words, false);
-    current = Object.assign(Object.create(null), host.fromShape(defaults, 'options'), fromEnvironment.values);
+    current = Object.assign(Object.create(byDefault), fromEnvironment);
     for (const name of Object.keys(given.values)) {
-      const before = fromEnvironment.values[name];
+      const before = fromEnvironment[name];
       current[name] = Array.isArray(before) ? [...before, ...given.values[name]] : given.values[name];
     }
-    for (const name of Object.keys(current)) {
-      const opposite = `--no-${name.slice(2)}`; // the table has both
-      if (typeof current[name] === 'boolean' && opposite in current) current[opposite] = !current[name];
-    }
+    for (const name of Object.keys(current)) setOpposite(current, name);
     const hasEval = current['[has_eval_string]'];
     if (hasEval && current['--check']) throw new Usage('either --check or --eval can be used, not both');
     if (current['--print'] && !hasEval && given.rest.length > 0) {
@@ -98,13 +118,15 @@ host.readCommandLine = (words, environment) => {
       current['[has_eval_string]'] = true;
     }
     if (current['--check'] && given.rest.length === 0 && !current['--interactive']) current['[checks_stdin]'] = true;
-    return { values: current, execArgv: given.taken, rest: given.rest };
+    return { values: current, set: Object.keys(current), execArgv: given.taken, rest: given.rest };
   } catch (error) {
     if (!(error instanceof Usage)) throw error;
     host.printError(`node: ${error.message}\n`);
     return native.exit(9);
   }
 };
+
+host.optionValues = () => current;
 
 host.define('options', (options) => {
   options.getCLIOptionsValues = () => current;

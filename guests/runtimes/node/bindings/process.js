@@ -3,15 +3,19 @@
 
 const { codeError, systemError, shapes } = host;
 
-const process = Object.create(Object.create(Object.prototype, {
-  constructor: { value: function process() {}, writable: true, configurable: true },
-}));
+// Node's JavaScript gives this prototype that of EventEmitter.
+const constructor = function process() {};
+Object.defineProperty(constructor.prototype, 'constructor', { value: constructor, writable: true, enumerable: false, configurable: true });
+const process = new constructor();
 process[host.binding('util').privateSymbols.exit_info_private_symbol] = new Int32Array(4);
 host.process = process;
 
 const fixed = (name, value) => Object.defineProperty(process, name, { value, enumerable: true, writable: false, configurable: true });
 fixed('version', `v${shapes.versions.node}`);
-fixed('versions', Object.freeze({ ...shapes.versions }));
+// `openssl` is how Node's library and programs find out that there is crypto: see crypto.js.
+const crypto = { mbedtls: '3.6.7', monocypher: '4.0.2', openssl: '3.0.0+mbedtls' };
+const { node, ...others } = { ...shapes.versions, ...crypto };
+fixed('versions', Object.freeze({ node, ...Object.fromEntries(Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1))) }));
 fixed('arch', 'x64');
 fixed('platform', 'linux');
 fixed('release', shapes.release);
@@ -21,22 +25,56 @@ process.env = {};
 const invalid = (message) => codeError(TypeError, 'ERR_INVALID_OBJECT_DEFINE_PROPERTY', message);
 const symbolError = () => new TypeError('Cannot convert a Symbol value to a string');
 
-// Variables: what is set becomes text.
+// Variables: what is set becomes text, and names are such as the system has.
+const isName = (key) => key !== '' && !key.includes('=');
+const isPlain = (value) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+let hasWarned = false;
+
+function warnOfConversion() {
+  const { getOptionValue } = host.requireBuiltin('internal/options');
+  if (hasWarned || !getOptionValue('--pending-deprecation')) return;
+  hasWarned = true;
+  process.emitWarning(
+    'Assigning any value other than a string, number, or boolean to a process.env property is deprecated. Please make sure to ' +
+    'convert the value to a string before setting process.env with it.', 'DeprecationWarning', 'DEP0104');
+}
+
 host.environmentOf = (variables) => new Proxy(variables, {
   set(target, key, value) {
     if (typeof key === 'symbol' || typeof value === 'symbol') throw symbolError();
-    target[key] = String(value);
-    if (key === 'TZ') host.timeZoneChanged?.(target.TZ);
+    if (!isPlain(value)) warnOfConversion();
+    const text = String(value);
+    if (!isName(key)) return true;
+    // Not by assignment: a name may be one that objects have from their prototype.
+    Object.defineProperty(target, key, { value: text, writable: true, enumerable: true, configurable: true });
+    if (key === 'TZ') host.timeZoneChanged?.(text);
     return true;
   },
+  deleteProperty(target, key) {
+    const isDone = Reflect.deleteProperty(target, key);
+    if (key === 'TZ') host.timeZoneChanged(undefined);
+    return isDone;
+  },
   defineProperty(target, key, descriptor) {
-    if (!('value' in descriptor)) throw invalid("'process.env' does not accept an accessor(getter/setter) descriptor");
-    if (!(descriptor.configurable && descriptor.writable && descriptor.enumerable)) {
-      throw invalid("'process.env' only accepts a configurable, writable, and enumerable data descriptor");
+    if ('value' in descriptor) {
+      if (!(descriptor.configurable && descriptor.writable && descriptor.enumerable)) {
+        throw invalid("'process.env' only accepts a configurable, writable, and enumerable data descriptor");
+      }
+      return Reflect.defineProperty(target, key, { ...descriptor, value: String(descriptor.value) });
     }
-    return Reflect.defineProperty(target, key, { ...descriptor, value: String(descriptor.value) });
+    if ('get' in descriptor || 'set' in descriptor) {
+      throw invalid("'process.env' does not accept an accessor(getter/setter) descriptor");
+    }
+    throw invalid("'process.env' only accepts a configurable, writable, and enumerable data descriptor");
   },
 });
+
+// What is not over yet, by the names of the classes in Node's C++.
+const infoOf = (handle) => {
+  const { name } = handle.constructor;
+  return name === 'StatWatcher' || name === 'MessagePort' ? name : `${name}Wrap`;
+};
+const activeHandles = () => [...host.handles].filter((handle) => handle.hasRef());
 
 host.define('process_methods', (methods) => {
   const parts = new Uint32Array(6);
@@ -79,19 +117,35 @@ host.define('process_methods', (methods) => {
   methods.causeSegfault = () => native.abort();
   methods._kill = (pid, signal) => native.kill(pid, signal);
   methods._rawDebug = process._rawDebug;
-  methods._getActiveRequests = () => [];
-  methods._getActiveHandles = () => [];
-  methods.getActiveResourcesInfo = () => [];
+  methods._getActiveRequests = () => [...host.requests];
+  methods._getActiveHandles = () => activeHandles().map((handle) => handle[host.binding('symbols').owner_symbol] ?? handle);
+  methods.getActiveResourcesInfo = () => {
+    const immediates = host.binding('timers').immediateInfo[1];
+    return [
+      ...[...host.requests].map((request) => (request.constructor === Promise ? 'FSReqPromise' : request.constructor.name)),
+      ...activeHandles().map(infoOf),
+      ...new Array(host.binding('timers').timerInfo[0]).fill('Timeout'),
+      ...new Array(immediates).fill('Immediate'),
+    ];
+  };
   methods.setEmitWarningSync = () => {};
-  methods.loadEnvFile = (path) => {
+  methods.loadEnvFile = (path = '.env') => {
     const text = native.readText(path);
     if (typeof text === 'number') throw systemError(text, 'open', path);
     const variables = host.binding('util').parseEnv(text);
     for (const name of Object.keys(variables)) process.env[name] ??= variables[name];
   };
+  // Native addons are for another machine; what is said of them is what a loader says that finds none.
+  methods.dlopen = (...given) => {
+    if (given.length < 2) throw codeError(TypeError, 'ERR_MISSING_ARGS', 'process.dlopen needs at least 2 arguments');
+    const path = String(given[1]);
+    const why = native.kind(path) === 0 ? 'native addons cannot be loaded here' :
+      'cannot open shared object file: No such file or directory';
+    throw codeError(Error, 'ERR_DLOPEN_FAILED', `${path}: ${why}`);
+  };
   methods.patchProcessObject = (object) => {
     const [pid, parent] = native.ids();
-    object.title = 'node';
+    object.title = host.started?.title || (host.started?.argv0 ?? 'node');
     object.argv = host.started?.argv ?? ['node'];
     object.execArgv = host.started?.execArgv ?? [];
     object.pid = pid;
@@ -112,4 +166,46 @@ host.define('credentials', (credentials) => {
     credentials[name] = host.named(name, () => native.ids()[2 + at]);
   });
   credentials.getgroups = () => [native.ids()[4]];
+  defineSetters(credentials);
 });
+
+// The number behind a name in a file such as /etc/passwd, or the number that was given.
+function idOf(given, path) {
+  if (typeof given === 'number') return given;
+  const text = native.readText(path);
+  const found = typeof text === 'string' ? text.split('\n').map((line) => line.split(':')).find(([name]) => name === given) : undefined;
+  return found === undefined ? undefined : Number(found[2]);
+}
+
+function refused(number, call) {
+  const [name, text] = host.binding('uv').getErrorMap().get(number);
+  const error = new Error(`${name}, ${text[0].toUpperCase()}${text.slice(1)}`);
+  return Object.assign(error, { errno: -number, code: name, syscall: call });
+}
+
+// 0, or 1 where there is no such name.
+function defineSetters(credentials) {
+  const EPERM = -1;
+  ['setuid', 'seteuid', 'setgid', 'setegid'].forEach((name, which) => {
+    credentials[name] = host.named(name, (given) => {
+      const id = idOf(given, which < 2 ? '/etc/passwd' : '/etc/group');
+      if (id === undefined) return 1;
+      const result = native.changeId(which, id);
+      if (result < 0) throw refused(result, name);
+      return 0;
+    });
+  });
+  // A process has one group here, and cannot get others.
+  credentials.setgroups = (groups) => {
+    const ids = groups.map((group) => idOf(group, '/etc/group'));
+    if (ids.includes(undefined)) return ids.indexOf(undefined) + 1;
+    if (ids.length !== 1 || ids[0] !== native.ids()[4]) throw refused(EPERM, 'setgroups');
+    return 0;
+  };
+  credentials.initgroups = (user, group) => {
+    const id = idOf(group, '/etc/group');
+    if (id === undefined) return 2;
+    if (idOf(user, '/etc/passwd') === undefined) return 1;
+    throw refused(EPERM, 'initgroups');
+  };
+}

@@ -23,6 +23,9 @@ function handOut(request, error, value) {
   else request.oncomplete(null, value);
 }
 
+// What has been asked for and not been handed out, for process._getActiveRequests().
+host.requests = new Set();
+
 // `waits` says for what an operation has to wait, where it does: [descriptor, events].
 host.request = (operation, request, work, waits) => {
   if (request === undefined) {
@@ -30,6 +33,7 @@ host.request = (operation, request, work, waits) => {
     if (error !== null) throw error;
     return value;
   }
+  const isPromise = request === host.binding('symbols').fs_use_promises_symbol;
   const begin = (done) => {
     const finish = () => {
       const [error, value] = outcome(operation, work);
@@ -48,12 +52,26 @@ host.request = (operation, request, work, waits) => {
     }
     const [error, value] = outcome(operation, work);
     // It comes from nowhere: no frame is below it when it is handed out.
-    if (error !== null) error.stack = `Error: ${error.message}`;
+    if (error !== null) {
+      if (isPromise) host.keepFrames(error);
+      error.stack = `Error: ${error.message}`;
+    }
     loop.later(() => done(error, value));
   };
-  if (request === host.binding('symbols').fs_use_promises_symbol) {
-    return new Promise((resolve, reject) => begin((error, value) => (error === null ? resolve(value) : reject(error))));
+  if (isPromise) {
+    const { promise, resolve, reject } = Promise.withResolvers();
+    host.requests.add(promise);
+    begin((error, value) => {
+      host.requests.delete(promise);
+      if (error === null) resolve(value);
+      else reject(error);
+    });
+    return promise;
   }
-  begin((error, value) => handOut(request, error, value));
+  host.requests.add(request);
+  begin((error, value) => {
+    host.requests.delete(request);
+    handOut(request, error, value);
+  });
   return undefined;
 };

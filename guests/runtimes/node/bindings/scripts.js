@@ -14,7 +14,8 @@ host.compileBuiltin = (id) => {
 };
 
 // A function around a source. Its head is on a line of its own, the one before the first.
-host.wrap = (source, parameters, file) => native.runScript(`(function (${parameters.join(', ')}) {\n${source}\n})`, file, -1);
+host.wrap = (source, parameters, file, realm) =>
+  native.realmRun(realm, `(function (${parameters.join(', ')}) {\n${source}\n})`, file, -1, 0);
 
 host.define('builtins', (builtins) => {
   const ids = Object.keys(host.library.index).filter((name) => name.startsWith('lib/')).map((name) => name.slice(4, -3));

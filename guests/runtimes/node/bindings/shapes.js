@@ -50,6 +50,10 @@ host.define = (name, fill) => {
   fills[name] = fill;
 };
 
+// What a file adds to a binding that another one defines.
+const extensions = { __proto__: null };
+host.extend = (name, fill) => (extensions[name] ??= []).push(fill);
+
 host.binding = (name) => {
   if (made[name] !== undefined) return made[name];
   if (shapes.bindings[name] === undefined && fills[name] === undefined) {
@@ -60,6 +64,7 @@ host.binding = (name) => {
   const binding = fromShape(shapes.bindings[name] ?? {}, name);
   made[name] = binding;
   fills[name]?.(binding);
+  for (const fill of extensions[name] ?? []) fill(binding);
   return binding;
 };
 

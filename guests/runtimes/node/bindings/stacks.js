@@ -37,21 +37,71 @@ function frame(site) {
 
 host.frame = frame;
 
+// Errors of operations that a promise waits for, with the frames of who asked: none is left when the
+// error is handed out. V8 finds those who await, which are the same but for what called them.
+const askedFrom = new WeakMap();
+host.keepFrames = (error) => {
+  askedFrom.set(error, String(error.stack).split('\n').filter((line) => line.startsWith('    at ')));
+};
+
+// The text is made when it is read first, by what `hookOf` says then.
+const prepare = (hookOf) => (error, sites) => {
+  const shown = sites.filter(isShown);
+  const hook = hookOf();
+  if (typeof hook === 'function') return hook(error, shown);
+  const lines = shown.length > 0 ? shown.map(frame) : askedFrom.get(error) ?? [];
+  return () => {
+    const text = [firstLine(error), ...lines].join('\n');
+    Object.defineProperty(error, 'stack', { value: text, writable: true, configurable: true, enumerable: false });
+    return text;
+  };
+};
+
+// What V8's call sites have and the engine's have not. As for functions in strict mode, `this` is not said.
+function completeCallSites() {
+  let prototype;
+  engineHook.set.call(Error, (error, sites) => { prototype = Object.getPrototypeOf(sites[0]); });
+  void new Error().stack;
+  const missing = {
+    isEval() { return false; },
+    getEvalOrigin() { return undefined; },
+    isToplevel() { return true; },
+    isConstructor() { return false; },
+    isAsync() { return false; },
+    isPromiseAll() { return false; },
+    getPromiseIndex() { return null; },
+    getThis() { return undefined; },
+    getTypeName() { return null; },
+    getMethodName() { return null; },
+    getFunction() { return undefined; },
+    getScriptNameOrSourceURL() { return this.getFileName(); },
+    toString() { return frame(this).slice('    at '.length); },
+  };
+  for (const [name, value] of Object.entries(missing)) {
+    if (!Object.hasOwn(prototype, name)) Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
+  }
+}
+
 // After Node's library has set its own hook, which is for source maps and `vm` and asks the engine's.
 host.installStacks = () => {
   const byDefault = Error.prepareStackTrace;
+  completeCallSites();
   let hook = byDefault;
-  engineHook.set.call(Error, (error, sites) => {
-    const shown = sites.filter(isShown);
-    if (typeof hook === 'function' && hook !== byDefault) return hook.call(Error, error, shown);
-    const lines = shown.map(frame);
-    return () => {
-      const text = [firstLine(error), ...lines].join('\n');
-      Object.defineProperty(error, 'stack', { value: text, writable: true, configurable: true, enumerable: false });
-      return text;
-    };
-  });
+  engineHook.set.call(Error, prepare(() => (typeof hook === 'function' && hook !== byDefault ? (error, sites) => hook.call(Error, error, sites) : undefined)));
   Object.defineProperty(Error, 'prepareStackTrace', {
+    get() { return hook; },
+    set(value) { hook = value; },
+    enumerable: false,
+    configurable: true,
+  });
+};
+
+// A realm of its own has an Error of its own, and may have a hook of its own.
+host.installStacksIn = (RealmError) => {
+  const { set } = Object.getOwnPropertyDescriptor(RealmError, 'prepareStackTrace');
+  let hook;
+  set.call(RealmError, prepare(() => (typeof hook === 'function' ? (error, sites) => hook.call(RealmError, error, sites) : undefined)));
+  Object.defineProperty(RealmError, 'prepareStackTrace', {
     get() { return hook; },
     set(value) { hook = value; },
     enumerable: false,

@@ -1,6 +1,8 @@
 // A process: its arguments, its program, the loop, its end.
 'use strict';
 
+const SIGPIPE = 13, DEFAULT_ATTEMPT_TIMEOUT = 250;
+
 // Which of Node's main scripts it is, as StartExecution decides it.
 function mainOf({ values, rest }) {
   if (values['--test']) return 'test_runner';
@@ -35,30 +37,56 @@ function readEnvironmentFiles(values) {
   for (const path of values['--env-file-if-exists']) read(path, true);
 }
 
+// --expose-gc: `gc()`, or `await gc({ execution: 'async' })`.
+function exposeCollector() {
+  const gc = host.named('gc', (options) => {
+    if (options?.execution !== 'async') return native.collect();
+    return Promise.resolve().then(() => native.collect());
+  });
+  Object.defineProperty(globalThis, 'gc', { value: gc, writable: true, configurable: true });
+}
+
 function printVersion() {
   const bytes = host.encode(`${host.process.version}\n`, 'utf8');
   native.write(1, bytes, 0, bytes.length, -1);
   return 0;
 }
 
+// What Node's modules have read from the command line when the image was made.
+function applyOptions({ values }) {
+  const net = () => host.requireBuiltin('net');
+  const timeout = values['--network-family-autoselection-attempt-timeout'];
+  if (!values['--network-family-autoselection']) net().setDefaultAutoSelectFamily(false);
+  if (timeout !== DEFAULT_ATTEMPT_TIMEOUT) net().setDefaultAutoSelectFamilyAttemptTimeout(timeout);
+}
+
 host.start = (words) => {
   const { process, loop } = host;
   loop.begin();
+  native.openStandard();
+  // Writing where nobody reads is an error, not the end. Caught and not ignored, which children would inherit.
+  native.catchSignal(SIGPIPE, true);
   const variables = environment();
   process.env = host.environmentOf(variables);
+  if (variables.TZ) host.timeZoneChanged(variables.TZ);
   const asked = host.readCommandLine(words.slice(1), variables);
+  // The test runner asks for options before Node's own preparation has them read again.
+  host.requireBuiltin('internal/options').refreshOptions();
   readEnvironmentFiles(asked.values);
   if (asked.values['--version']) return printVersion();
   if (asked.values['--run'] !== '') return host.runScript(asked.values['--run'], asked.rest);
   host.started = {
-    argv: [host.EXECUTABLE, ...asked.rest],
+    argv: [words[0], ...asked.rest],
     argv0: words[0],
+    title: asked.values['--title'],
     execArgv: asked.execArgv,
   };
+  if (asked.values['--expose-gc']) exposeCollector();
+  if (asked.values['--stack-trace-limit'] >= 0) Error.stackTraceLimit = asked.values['--stack-trace-limit'];
+  applyOptions(asked);
   if (asked.values['[has_eval_string]']) host.evaluated.set('[eval]', asked.values['--eval']);
   try {
-    if (asked.values['--help']) host.runMain('print_help');
-    else host.runMain(mainOf(asked));
+    host.runMain(asked.values['--help'] ? 'print_help' : mainOf(asked), host.requireOf(asked, variables));
   } catch (error) {
     host.fatal(error);
   }
@@ -88,8 +116,7 @@ function end() {
     }
   }
   if (process.exitCode === undefined && isUnsettled()) {
-    // Node also says the line, which the engine does not know.
-    host.printError('Warning: Detected unsettled top-level await\n');
+    host.printError(host.unsettledWarning());
     return UNSETTLED_TOP_LEVEL_AWAIT;
   }
   return process.exitCode ?? 0;

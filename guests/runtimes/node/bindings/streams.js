@@ -3,15 +3,49 @@
 
 const { loop, bytesOf } = host;
 
-const CHUNK = 65536, EOF = -4095, EAGAIN = -11, EBADF = -9, ECANCELED = -125, EINVAL = -22;
+const CHUNK = 65536, EOF = -4095, EAGAIN = -11, EBADF = -9, ECANCELED = -125, EINVAL = -22, ENOTCONN = -107, ENOTSOCK = -88;
 
 const streamBase = () => host.binding('stream_wrap').streamBaseState;
 const fields = () => host.binding('stream_wrap');
 
-class Handle {
+host.handles = new Set(); // those that are not closed
+
+// What a callback of a handle or a request belongs to: the chain of asynchronous calls that made it.
+host.within = (owner, callback) => {
+  const before = native.getContinuation();
+  native.setContinuation(owner.continuation);
+  try {
+    return callback();
+  } finally {
+    native.setContinuation(before);
+  }
+};
+const newAsyncId = () => {
+  const { async_id_fields: ids, constants } = host.binding('async_wrap');
+  return ++ids[constants.kAsyncIdCounter];
+};
+
+class Owner {
+  #asyncId;
+  constructor() {
+    Object.defineProperty(this, 'continuation', { value: native.getContinuation(), writable: true, configurable: true });
+  }
+  getAsyncId() { return this.#asyncId ??= newAsyncId(); }
+}
+
+class Request extends Owner {
+  complete(...given) { host.within(this, () => this.oncomplete?.(...given)); }
+}
+host.Owner = Owner;
+host.Request = Request;
+
+class Handle extends Owner {
   isReferenced = true;
   isClosed = false;
-  getAsyncId() { return 0; }
+  constructor() {
+    super();
+    host.handles.add(this);
+  }
   getProviderType() { return 0; }
   hasRef() { return this.isReferenced && !this.isClosed; }
   ref() {
@@ -26,11 +60,11 @@ class Handle {
   close(callback) {
     if (this.isClosed) return;
     this.isClosed = true;
+    host.handles.delete(this);
     this.release();
-    loop.close(() => {
+    loop.close(() => host.within(this, () => {
       callback?.call(this);
-      this[host.binding('symbols').handle_onclose_symbol]?.();
-    });
+    }));
   }
   release() {}
 }
@@ -47,11 +81,11 @@ class StreamHandle extends Handle {
   #queue = []; // [request, bytes that are left]
   open(fd) {
     this.fd = fd;
-    const failed = native.setNonblocking(fd);
+    const failed = native.setNonblocking(fd, true);
     return failed < 0 ? failed : 0;
   }
   readStart() {
-    if (this.fd < 0) return EBADF;
+    if (this.fd < 0) return this.isClosed ? EBADF : ENOTCONN;
     this.#reader ??= loop.watch(this.fd, loop.READABLE, () => this.#read());
     this.#reader.isReferenced = this.isReferenced;
     this.#reader.start();
@@ -61,25 +95,40 @@ class StreamHandle extends Handle {
     this.#reader?.stop();
     return 0;
   }
+  // What takes the bytes in place of `onread`: a parser of HTTP, TLS. Ends and errors go to `onread`, or to `consumerEnd`.
+  consumer;
+  consumerEnd;
+  #userBuffer;
+  useUserBuffer(buffer) { this.#userBuffer = buffer; }
   #read() {
-    const room = new Uint8Array(CHUNK);
-    const count = native.read(this.fd, room, 0, CHUNK, -1);
+    const room = this.#userBuffer === undefined ? new Uint8Array(CHUNK) : bytesOf(this.#userBuffer);
+    const count = native.read(this.fd, room, 0, room.length, -1);
     if (count === EAGAIN) return;
-    const state = streamBase();
-    const { kReadBytesOrError, kArrayBufferOffset } = fields();
-    state[kReadBytesOrError] = count === 0 ? EOF : count;
-    state[kArrayBufferOffset] = 0;
     if (count <= 0) this.#reader.stop();
     else this.bytesRead += count;
-    this.onread(count > 0 ? room.buffer.slice(0, count) : undefined);
+    host.within(this, () => {
+      if (count > 0 && this.consumer !== undefined) this.consumer(room.subarray(0, count));
+      else if (count <= 0 && this.consumerEnd !== undefined) this.consumerEnd(count === 0 ? EOF : count);
+      else this.hand(count === 0 ? EOF : count, count > 0 && this.#userBuffer === undefined ? room.buffer.slice(0, count) : undefined);
+    });
+  }
+  // Hands bytes, or an error, to Node's JavaScript.
+  hand(count, buffer) {
+    const state = streamBase();
+    const { kReadBytesOrError, kArrayBufferOffset } = fields();
+    state[kReadBytesOrError] = count;
+    state[kArrayBufferOffset] = 0;
+    const next = this.onread(buffer);
+    if (next !== undefined && this.#userBuffer !== undefined) this.#userBuffer = next;
   }
   // Writes what can be written now; the rest goes when there is room, and then the request is done.
-  #write(request, bytes) {
+  writeBytes(request, bytes) {
     const state = streamBase();
     const { kBytesWritten, kLastWriteWasAsync } = fields();
     state[kBytesWritten] = bytes.length;
     state[kLastWriteWasAsync] = 0;
     if (this.fd < 0) return EBADF;
+    this.bytesWritten += bytes.length;
     let at = 0;
     if (this.#queue.length === 0) {
       while (at < bytes.length) {
@@ -87,12 +136,12 @@ class StreamHandle extends Handle {
         if (count === EAGAIN) break;
         if (count < 0) return count;
         at += count;
-        this.bytesWritten += count;
       }
     }
     if (at === bytes.length) return 0;
     state[kLastWriteWasAsync] = 1;
     this.#queue.push([request, bytes.slice(at)]);
+    if (this.isWaiting) return 0;
     this.#writer ??= loop.watch(this.fd, loop.WRITABLE, () => this.#flush());
     this.#writer.start();
     return 0;
@@ -102,35 +151,51 @@ class StreamHandle extends Handle {
       const [request, bytes] = this.#queue[0];
       const count = native.write(this.fd, bytes, 0, bytes.length, -1);
       if (count === EAGAIN) return;
-      if (count > 0) this.bytesWritten += count;
       if (count >= 0 && count < bytes.length) {
         this.#queue[0][1] = bytes.subarray(count);
         continue;
       }
       this.#queue.shift();
-      request.oncomplete?.(count < 0 ? count : 0, this, undefined);
+      host.runCallback(() => request.complete(count < 0 ? count : 0, this, undefined));
+      if (this.isClosed) return;
     }
     this.#writer.stop();
     this.#shutDown?.();
   }
   #shutDown;
   shutdown(request) {
+    if (this.fd < 0) return ENOTCONN;
     const finish = () => {
       this.#shutDown = undefined;
-      this.endWriting();
-      loop.later(() => request.oncomplete(0));
+      const status = this.endWriting() ?? 0;
+      loop.later(() => request.complete(this.isClosed ? ECANCELED : status));
     };
-    if (this.#queue.length === 0) finish();
+    if (this.#queue.length === 0 && !this.isWaiting) finish();
     else this.#shutDown = finish;
     return 0;
   }
+  // While a connection is being made, what is written waits.
+  isWaiting = false;
+  goOn() {
+    this.isWaiting = false;
+    if (this.#queue.length > 0) {
+      this.#writer ??= loop.watch(this.fd, loop.WRITABLE, () => this.#flush());
+      this.#writer.start();
+    } else {
+      this.#shutDown?.();
+    }
+  }
   // A pipe's end to write says that it is over by being closed.
   endWriting() {
-    if (this.fd < 0 || this.#reader !== undefined) return;
-    native.close(this.fd);
-    this.fd = -1;
+    const status = native.socketShutdown(this.fd);
+    if (status !== ENOTSOCK) return status;
+    if (this.#reader === undefined) {
+      native.close(this.fd);
+      this.fd = -1;
+    }
+    return 0;
   }
-  writeBuffer(request, buffer) { return this.#write(request, bytesOf(buffer)); }
+  writeBuffer(request, buffer) { return this.writeBytes(request, bytesOf(buffer)); }
   writev(request, chunks, areBuffers) {
     const parts = [];
     for (let at = 0; at < chunks.length; at += areBuffers ? 1 : 2) {
@@ -142,43 +207,31 @@ class StreamHandle extends Handle {
       whole.set(part, at);
       at += part.length;
     }
-    return this.#write(request, whole);
+    return this.writeBytes(request, whole);
   }
-  writeUtf8String(request, text) { return this.#write(request, host.encode(text, 'utf8')); }
-  writeAsciiString(request, text) { return this.#write(request, host.encode(text, 'latin1')); }
-  writeLatin1String(request, text) { return this.#write(request, host.encode(text, 'latin1')); }
-  writeUcs2String(request, text) { return this.#write(request, host.encode(text, 'ucs2')); }
-  useUserBuffer() { throw host.unavailable('net.Socket with `onread`'); }
+  writeUtf8String(request, text) { return this.writeBytes(request, host.encode(text, 'utf8')); }
+  writeAsciiString(request, text) { return this.writeBytes(request, host.encode(text, 'latin1')); }
+  writeLatin1String(request, text) { return this.writeBytes(request, host.encode(text, 'latin1')); }
+  writeUcs2String(request, text) { return this.writeBytes(request, host.encode(text, 'ucs2')); }
   setBlocking() { return 0; }
   get writeQueueSize() { return this.#queue.reduce((sum, [, bytes]) => sum + bytes.length, 0); }
   referenceChanged() { if (this.#reader !== undefined) this.#reader.isReferenced = this.isReferenced; }
   release() {
     this.#reader?.stop();
     this.#writer?.stop();
-    for (const [request] of this.#queue.splice(0)) loop.later(() => request.oncomplete?.(ECANCELED, this, undefined));
+    for (const [request] of this.#queue.splice(0)) loop.close(() => request.complete(ECANCELED, this, undefined));
+    if (this.#shutDown !== undefined) loop.close(this.#shutDown);
     if (this.fd > 2) native.close(this.fd);
     this.fd = -1;
   }
 }
 host.StreamHandle = StreamHandle;
 
-class Request {}
-
 host.define('stream_wrap', (binding) => {
   binding.streamBaseState = new Int32Array(5);
   binding.LibuvStreamWrap = StreamHandle;
   binding.WriteWrap = class WriteWrap extends Request {};
   binding.ShutdownWrap = class ShutdownWrap extends Request {};
-});
-
-host.define('pipe_wrap', (binding) => {
-  binding.Pipe = class Pipe extends StreamHandle {
-    bind() { return EINVAL; }
-    listen() { return EINVAL; }
-    connect() { throw host.unavailable('net: sockets'); }
-    fchmod() { return EINVAL; }
-  };
-  binding.PipeConnectWrap = class PipeConnectWrap extends Request {};
 });
 
 host.define('tty_wrap', (binding) => {
@@ -198,6 +251,6 @@ host.define('tty_wrap', (binding) => {
       return 0;
     }
     setRawMode() { throw host.unavailable('tty.ReadStream.setRawMode'); }
-    endWriting() {}
+    endWriting() { return 0; }
   };
 });

@@ -44,8 +44,7 @@ host.define('os', (os) => {
 
 host.define('config', (config) => Object.assign(config, {
   hasInspector: false,
-  hasOpenSSL: false,
-  hasCrypto: false,
+  hasOpenSSL: host.process.versions.openssl !== undefined,
   hasIntl: false,
   hasSmallICU: false,
   fipsMode: false,

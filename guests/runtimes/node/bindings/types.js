@@ -105,7 +105,7 @@ function defineLazyProperties(target, id, keys, enumerable = true) {
 
 host.define('util', (util) => {
   for (const name of Object.keys(types)) if (name in util) util[name] = host.named(name, types[name]);
-  for (const name of Object.keys(util.privateSymbols)) util.privateSymbols[name] = Symbol(`node:${name}`);
+  for (const name of Object.keys(util.privateSymbols)) util.privateSymbols[name] = native.privateSymbol(`node:${name}`);
   util.getPromiseDetails = native.promiseState;
   util.markPromiseAsHandled = native.markHandled;
   util.getProxyDetails = (value, both = true) => {
@@ -142,11 +142,10 @@ host.define('util', (util) => {
     }
   };
   util.sleep = (milliseconds) => native.sleep(milliseconds);
-  // stdout and stderr are written to at once, as libuv does for pipes; see `streams.js` for others.
   const kinds = ['TCP', 'TTY', 'UDP', 'FILE', 'PIPE', 'UNKNOWN', 'INVALID'];
   util.guessHandleType = (fd) => {
     const kind = native.descriptorKind(fd);
-    return kinds.indexOf(kind === 'PIPE' && fd <= 2 ? 'FILE' : kind);
+    return kinds.indexOf(kind);
   };
   util.arrayBufferViewHasBuffer = () => true;
   util.constructSharedArrayBuffer = (length) => new SharedArrayBuffer(length);

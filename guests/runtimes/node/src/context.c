@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "engine.h"
+#include "process.h"
+#include "crypto.h"
 
 enum { STACK = 4 << 20, COLLECT_FIRST = 64 << 20 };
 
@@ -13,7 +15,9 @@ static JSContext *context;
 static JSValue start = JS_UNDEFINED;
 
 static const struct native *const tables[] = {
-    engine_natives, module_natives, bytes_natives, file_natives, url_natives, process_natives, spawn_natives, library_natives, zlib_natives,
+    engine_natives, module_natives, bytes_natives, file_natives, url_natives, process_natives, spawn_natives,
+    library_natives, zlib_natives, socket_natives, http_natives, tls_natives, brotli_natives, realm_natives,
+    hash_natives, kdf_natives, cipher_natives, rsa_natives, curve_natives,
 };
 
 /* A failure of our own code: programs' errors are printed by Node's. */
@@ -50,6 +54,11 @@ int context_make(void)
     context = JS_NewContext(runtime);
     engine_prepare(runtime, context);
     zlib_prepare(runtime);
+    brotli_prepare(runtime);
+    http_prepare(runtime);
+    tls_prepare(runtime);
+    hashes_prepare(runtime);
+    ciphers_prepare(runtime);
     JSValue native = JS_NewObject(context);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         for (const struct native *entry = tables[i]; entry->name != NULL; entry++) {
@@ -82,5 +91,6 @@ int context_run(int argc, char **argv)
         show_exception();
         return 7;
     }
+    process_leave();
     return (int)integer_of(context, status);
 }

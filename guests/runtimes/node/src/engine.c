@@ -22,8 +22,36 @@
 #include "quickjs.h"
 static JSValue node_dynamic_import(JSContext *ctx, JSValueConst specifier, JSValueConst options);
 static int node_define_stack(JSContext *ctx, JSValueConst object, JSValue stack);
-static JSValue node_throw_not_a_function(JSContext *ctx);
+/* Errors in V8's words (words.h, refusals.h). */
+struct JSParseState;
+struct JSStackFrame;
+static const char *node_words(const char *ours);
+static int node_unexpected(struct JSParseState *s);
+static void node_note_syntax(struct JSParseState *s, int column);
+static void node_note_throw(JSContext *ctx, struct JSStackFrame *frame, JSValueConst value);
+static JSValue node_throw_not_callable(JSContext *ctx, JSValueConst value);
+static JSValue node_throw_not_a_function(JSContext *ctx, JSValueConst value);
+static JSValue node_throw_not_a_constructor(JSContext *ctx, JSValueConst value);
+static JSValue node_throw_not_iterable(JSContext *ctx, JSValueConst value);
+static JSValue node_throw_destructured(JSContext *ctx, JSValueConst value);
+static JSValue node_throw_needs_new(JSContext *ctx, JSValueConst function, bool is_class);
+static JSValue node_throw_incompatible(JSContext *ctx, JSValueConst value, JSClassID class_id);
+static JSValue node_throw_regexp(JSContext *ctx, JSValueConst pattern, JSValueConst flags, const char *ours);
+static JSValue node_throw_flags(JSContext *ctx, JSValueConst flags);
+static JSValue node_throw_multiple(JSContext *ctx, int class_id, int size_log2);
+static JSValue node_throw_offset(JSContext *ctx, int class_id, int size_log2, JSValueConst value);
+static void node_throw_circle(JSContext *ctx, JSValueConst stack, JSValueConst value);
+static int node_refuse_in(JSContext *ctx, JSValueConst key, JSValueConst value);
+static int node_to_length(JSContext *ctx, uint64_t *length, JSValueConst value);
+static const char *node_method_name(JSContext *ctx);
+static JSValue node_throw_bigint(JSContext *ctx);
+static void node_note_abandoned(JSRuntime *runtime, struct JSStackFrame *frame);
+static JSValue node_throw_not_an_object(JSContext *ctx);
+static bool node_is_literal;
+static struct tm *node_local_time(const time_t *time, struct tm *parts);
+#define localtime_r node_local_time
 #include "quickjs.c"
+#undef localtime_r
 #ifdef NODE_ON_WASI
 #define __wasi__ 1
 #endif
@@ -49,124 +77,84 @@ static int node_define_stack(JSContext *ctx, JSValueConst object, JSValue stack)
     return JS_DefinePropertyGetSet(ctx, object, JS_ATOM_stack, stack, setter, JS_PROP_CONFIGURABLE);
 }
 
-/* What is called, in V8's words. */
+#include "callee.h"
+#include "words.h"
+#include "refusals.h"
 
-static bool is_name(char c) { return c == '_' || c == '$' || c == '#' || (c & 0x80) != 0 || isalnum((unsigned char)c); }
+/* Where a value was thrown, which is not where an error was made. */
 
-/* Where a line and a column of the file are in the source of a function; NULL if they are not. */
-static const char *place_in_source(const JSFunctionBytecode *function, int line, int column)
+enum { REMEMBERED = 4 };
+
+/* The last statements that have thrown one value, and finally blocks that it has passed: all are the
+   same instruction. `value` is only compared, so it is not kept alive. */
+static struct {
+    JSValue value;
+    int count;
+    struct {
+        JSValue function;
+        const uint8_t *pc;
+    } places[REMEMBERED];
+} last_throw = {.value = JS_UNINITIALIZED};
+
+static bool is_same(JSValueConst a, JSValueConst b)
 {
-    const char *at = function->source, *end = at + function->source_len;
-    int left = column - (line == function->line_num ? function->col_num : 1);
-    for (int here = function->line_num; here < line && at < end; here++) {
-        const char *next = memchr(at, '\n', (size_t)(end - at));
-        at = next != NULL ? next + 1 : end;
+    if (JS_VALUE_GET_TAG(a) != JS_VALUE_GET_TAG(b)) {
+        return false;
     }
-    for (; left > 0 && at < end; at++) {
-        left -= (at[1] & 0xc0) != 0x80; /* columns are characters */
+    if (JS_VALUE_HAS_REF_COUNT(a)) {
+        return JS_VALUE_GET_PTR(a) == JS_VALUE_GET_PTR(b);
     }
-    return at < end && left == 0 ? at : NULL;
+    return JS_TAG_IS_FLOAT64(JS_VALUE_GET_TAG(a)) ? JS_VALUE_GET_FLOAT64(a) == JS_VALUE_GET_FLOAT64(b) : JS_VALUE_GET_INT(a) == JS_VALUE_GET_INT(b);
 }
 
-/* Where the expression begins whose last name is at `at`: names, dots, and what is in brackets. */
-static const char *start_of_callee(const char *source, const char *at)
+static void node_note_throw(JSContext *ctx, JSStackFrame *frame, JSValueConst value)
 {
-    while (at > source) {
-        char before = at[-1];
-        if (is_name(before) || before == '.' || before == '?') {
-            at--;
+    if (!is_same(last_throw.value, value)) {
+        while (last_throw.count > 0) {
+            JS_FreeValue(ctx, last_throw.places[--last_throw.count].function);
         }
-        else if (before == ')' || before == ']') {
-            int depth = 0;
-            do {
-                at--;
-                depth += (*at == ')' || *at == ']') - (*at == '(' || *at == '[');
-            } while (depth > 0 && at > source);
-        }
-        else {
-            break;
-        }
+        last_throw.value = unsafe_unconst(value);
     }
-    return at;
+    if (last_throw.count == REMEMBERED) {
+        JS_FreeValue(ctx, last_throw.places[--last_throw.count].function);
+    }
+    last_throw.places[last_throw.count].function = js_dup(frame->cur_func);
+    last_throw.places[last_throw.count++].pc = frame->cur_pc;
 }
 
-/* V8 names the expression that was called; the engine only knows its place in the source. */
-static JSValue node_throw_not_a_function(JSContext *ctx)
-{
-    enum { LONGEST = 100 };
-    char text[LONGEST + 8];
-    size_t length = 0;
-    JSStackFrame *frame = ctx->rt->current_stack_frame;
-    JSFunctionBytecode *function = frame != NULL ? JS_GetFunctionBytecode(frame->cur_func) : NULL;
-    if (function == NULL || function->source == NULL || frame->cur_pc == NULL) {
-        return JS_ThrowTypeError(ctx, "not a function");
-    }
-    int column, line = find_line_num(ctx, function, (uint32_t)(frame->cur_pc - function->byte_code_buf - 1), &column);
-    const char *at = place_in_source(function, line, column);
-    if (at == NULL || !is_name(*at)) {
-        return JS_ThrowTypeError(ctx, "(intermediate value) is not a function");
-    }
-    const char *end = function->source + function->source_len, *from = start_of_callee(function->source, at);
-    for (; at < end && is_name(*at); at++) {
-    }
-    for (int depth = 0; from < at && length < LONGEST; from++) {
-        if (*from == ')' && --depth == 0) {
-            memcpy(text + length, "(...)", 5);
-            length += 5;
-        }
-        else if (*from == '(') {
-            depth++;
-        }
-        else if (depth == 0 && *from != '?') {
-            text[length++] = *from;
-        }
-    }
-    text[length] = '\0';
-    return JS_ThrowTypeError(ctx, "%s is not a function", text);
-}
+/* The last error of a parser: its place, and the line that it is in. */
+static struct {
+    void *error;
+    bool is_json;
+    int line, column, length;
+    char text[2000];
+} last_syntax;
 
-/* Errors of the parser, in V8's words. */
-
-static int node_redefined(JSParseState *s, JSAtom name)
+static void node_note_syntax(JSParseState *s, int column)
 {
-    char text[ATOM_GET_STR_BUF_SIZE];
-    return js_parse_error(s, "Identifier '%s' has already been declared", JS_AtomGetStr(s->ctx, text, sizeof text, name));
-}
-
-/* A token that JSON does not have there, with what is around it in the source. */
-static int node_json_error(JSParseState *s)
-{
-    enum { WHOLE = 40, AROUND = 10 };
-    const char *source = (const char *)s->buf_start, *end = (const char *)s->buf_end, *at = (const char *)s->token.ptr;
-    size_t length = (size_t)(end - source);
-    if (length == 9 && memcmp(source, "undefined", 9) == 0) {
-        return js_parse_error(s, "\"undefined\" is not valid JSON");
+    const char *from = (const char *)s->token.ptr, *source = (const char *)s->buf_start, *end = (const char *)s->buf_end, *to = from;
+    JSValue error = s->ctx->rt->current_exception;
+    last_syntax.error = JS_IsObject(error) ? JS_VALUE_GET_PTR(error) : NULL;
+    last_syntax.is_json = s->cur_func == NULL;
+    last_syntax.line = s->token.line_num;
+    last_syntax.column = column;
+    last_syntax.text[0] = '\0';
+    if (from == NULL || from < source || from > end) {
+        return;
     }
-    /* V8 names the first character that no longer fits a word that JSON has. */
-    static const char *const words[] = {"true", "false", "null"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t same = 0;
-        while (at + same < end && words[i][same] != '\0' && at[same] == words[i][same]) {
-            same++;
-        }
-        if (same > 0) {
-            at += same;
-            break;
-        }
+    last_syntax.length = s->buf_ptr > s->token.ptr ? (int)(s->buf_ptr - s->token.ptr) : s->token.val == TOK_EOF ? 0 : 1;
+    if (last_syntax.length == 1 && is_quote(*from)) { /* a string that does not end */
+        last_syntax.length = (int)strcspn(from, "\r\n");
     }
-    if (at >= end) {
-        return js_parse_error(s, "Unexpected end of JSON input");
+    while (from > source && from[-1] != '\n') {
+        from--;
     }
-    int size = 1;
-    while (at + size < end && (at[size] & 0xc0) == 0x80) {
-        size++;
+    while (to < end && *to != '\n' && *to != '\r') {
+        to++;
     }
-    if (length <= WHOLE) {
-        return js_parse_error(s, "Unexpected token '%.*s', \"%.*s\" is not valid JSON", size, at, (int)length, source);
-    }
-    const char *from = at - source > AROUND ? at - AROUND : source, *to = end - at > AROUND ? at + AROUND : end;
-    return js_parse_error(s, "Unexpected token '%.*s', %s\"%.*s\"%s is not valid JSON", size, at, from > source ? "..." : "",
-                          (int)(to - from), from, to < end ? "... " : "");
+    size_t length = (size_t)(to - from) < sizeof last_syntax.text ? (size_t)(to - from) : sizeof last_syntax.text - 1;
+    memcpy(last_syntax.text, from, length);
+    last_syntax.text[length] = '\0';
 }
 
 /* Strings. */
@@ -209,6 +197,47 @@ JSValue text_from_utf16(JSContext *ctx, const uint16_t *units, size_t length)
     return js_new_string16_len(ctx, units, (int)length);
 }
 
+/* Weak references. */
+
+/* What a WeakRef was made for stays until the job ends, as the language has it: upstream lets it go
+   with its last owner, which may be the call itself. */
+static JSValue *kept;
+static size_t kept_count, kept_room;
+
+static JSValue make_weak_reference(JSContext *ctx, JSValueConst new_target, int argc, JSValueConst *argv)
+{
+    if (kept_count == kept_room) {
+        size_t room = kept_room * 2 + 16;
+        JSValue *grown = realloc(kept, room * sizeof *grown);
+        if (grown == NULL) {
+            return JS_ThrowOutOfMemory(ctx);
+        }
+        kept = grown;
+        kept_room = room;
+    }
+    JSValue result = js_weakref_constructor(ctx, new_target, argc, argv);
+    if (!JS_IsException(result)) {
+        kept[kept_count++] = js_dup(argv[0]);
+    }
+    return result;
+}
+
+static void keep_targets_of_weak_references(JSContext *ctx)
+{
+    JSValue global = JS_GetGlobalObject(ctx), constructor = JS_GetPropertyStr(ctx, global, "WeakRef");
+    JS_VALUE_GET_OBJ(constructor)->u.cfunc.c_function.constructor_or_func = make_weak_reference;
+    JS_FreeValue(ctx, constructor);
+    JS_FreeValue(ctx, global);
+}
+
+static void release_kept(JSContext *ctx)
+{
+    /* What goes away may make new ones. */
+    while (kept_count > 0) {
+        JS_FreeValue(ctx, kept[--kept_count]);
+    }
+}
+
 /* Scripts and functions. */
 
 /* source, name, first line, first column: the value of a script. */
@@ -229,7 +258,7 @@ static FUNCTION(runScript)
     return result;
 }
 
-/* source, name: throws what is wrong with the source of a script. */
+/* source, name, first line: throws what is wrong with the source of a script. */
 static FUNCTION(checkScript)
 {
     size_t length;
@@ -237,7 +266,13 @@ static FUNCTION(checkScript)
     const char *name = JS_ToCString(ctx, argv[1]);
     JSValue result = JS_EXCEPTION;
     if (source != NULL && name != NULL) {
-        result = JS_Eval(ctx, source, length, name, JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY);
+        JSEvalOptions options = {
+            .version = JS_EVAL_OPTIONS_VERSION,
+            .eval_flags = JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY,
+            .filename = name,
+            .line_num = 1 + (int)integer_of(ctx, argv[2]),
+        };
+        result = JS_EvalThis2(ctx, ctx->global_obj, source, length, &options);
     }
     JS_FreeCString(ctx, source);
     JS_FreeCString(ctx, name);
@@ -255,6 +290,7 @@ static FUNCTION(runJobs)
     int done;
     while ((done = JS_ExecutePendingJob(ctx->rt, &of_job)) > 0) {
     }
+    release_kept(ctx);
     return done < 0 ? JS_EXCEPTION : JS_UNDEFINED;
 }
 
@@ -272,6 +308,48 @@ static FUNCTION(collect)
 {
     JS_RunGC(ctx->rt);
     return JS_UNDEFINED;
+}
+
+static void append_place(JSContext *ctx, JSValue array, uint32_t at, JSAtom file, int line, int column)
+{
+    JS_SetPropertyUint32(ctx, array, at, JS_AtomToString(ctx, file));
+    JS_SetPropertyUint32(ctx, array, at + 1, JS_NewInt32(ctx, line));
+    JS_SetPropertyUint32(ctx, array, at + 2, JS_NewInt32(ctx, column));
+}
+
+/* File, line and column of what has thrown a value, the last first: statements, and ends of `finally`.
+   undefined if another value was thrown last. */
+static FUNCTION(throwPlaces)
+{
+    if (!is_same(last_throw.value, argv[0])) {
+        return JS_UNDEFINED;
+    }
+    JSValue places = JS_NewArray(ctx);
+    uint32_t count = 0;
+    for (int i = last_throw.count - 1; i >= 0; i--) {
+        JSFunctionBytecode *function = JS_GetFunctionBytecode(last_throw.places[i].function);
+        if (function != NULL) {
+            int column, line = find_line_num(ctx, function, (uint32_t)(last_throw.places[i].pc - function->byte_code_buf - 1), &column);
+            append_place(ctx, places, count, function->filename, line, column);
+            count += 3;
+        }
+    }
+    return places;
+}
+
+/* [line, column, length, text of the line, whether it is JSON's] of an error that the parser has made last. */
+static FUNCTION(syntaxPlace)
+{
+    if (!JS_IsObject(argv[0]) || JS_VALUE_GET_PTR(argv[0]) != last_syntax.error) {
+        return JS_UNDEFINED;
+    }
+    JSValue place = JS_NewArray(ctx);
+    JS_SetPropertyUint32(ctx, place, 0, JS_NewInt32(ctx, last_syntax.line));
+    JS_SetPropertyUint32(ctx, place, 1, JS_NewInt32(ctx, last_syntax.column));
+    JS_SetPropertyUint32(ctx, place, 2, JS_NewInt32(ctx, last_syntax.length));
+    JS_SetPropertyUint32(ctx, place, 3, JS_NewString(ctx, last_syntax.text));
+    JS_SetPropertyUint32(ctx, place, 4, JS_NewBool(ctx, last_syntax.is_json));
+    return place;
 }
 
 static FUNCTION(heapSize)
@@ -412,10 +490,96 @@ static FUNCTION(onRejection)
     return JS_UNDEFINED;
 }
 
+/* The global object in two states: for a program in a file, and with Node's modules for -e. What is
+   set between `keepGlobals` and the first `exchangeGlobals` is the difference. */
+static struct {
+    JSShape *shape;
+    JSProperty *properties;
+} kept_globals;
+
+static FUNCTION(keepGlobals)
+{
+    JSObject *global = JS_VALUE_GET_OBJ(ctx->global_obj);
+    JSProperty *copy = js_malloc(ctx, sizeof *copy * (size_t)global->shape->prop_size);
+    if (copy == NULL) {
+        return JS_EXCEPTION;
+    }
+    const JSShapeProperty *names = get_shape_prop(global->shape);
+    for (int i = 0; i < global->shape->prop_count; i++) {
+        copy[i] = global->prop[i];
+        switch (names[i].flags & JS_PROP_TMASK) {
+        case JS_PROP_NORMAL: js_dup(copy[i].u.value); break;
+        case JS_PROP_VARREF: JS_REF_COUNT(copy[i].u.var_ref)++; break;
+        case JS_PROP_AUTOINIT: JS_DupContext(js_autoinit_get_realm(&copy[i])); break;
+        case JS_PROP_GETSET:
+            if (copy[i].u.getset.getter != NULL) {
+                js_dup(JS_MKPTR(JS_TAG_OBJECT, copy[i].u.getset.getter));
+            }
+            if (copy[i].u.getset.setter != NULL) {
+                js_dup(JS_MKPTR(JS_TAG_OBJECT, copy[i].u.getset.setter));
+            }
+        }
+    }
+    kept_globals.shape = js_clone_shape(ctx, global->shape);
+    kept_globals.properties = copy;
+    if (kept_globals.shape == NULL) {
+        return JS_EXCEPTION;
+    }
+    return JS_UNDEFINED;
+}
+
+static FUNCTION(exchangeGlobals)
+{
+    JSObject *global = JS_VALUE_GET_OBJ(ctx->global_obj);
+    JSShape *shape = global->shape;
+    JSProperty *properties = global->prop;
+    global->shape = kept_globals.shape;
+    global->prop = kept_globals.properties;
+    kept_globals.shape = shape;
+    kept_globals.properties = properties;
+    return JS_UNDEFINED;
+}
+
+/* How far local time is from UTC: by the C library, or by a function of the zone's tables where a program has a zone that the C
+   library of a sandbox does not know. */
+static JSContext *zone_context;
+static JSValue zone = JS_UNDEFINED;
+
+static struct tm *node_local_time(const time_t *time, struct tm *parts)
+{
+    if (JS_IsUndefined(zone)) {
+        return localtime_r(time, parts);
+    }
+    gmtime_r(time, parts);
+    JSValue argument = JS_NewFloat64(zone_context, (double)*time * 1000);
+    JSValue result = JS_Call(zone_context, zone, JS_UNDEFINED, 1, (JSValueConst *)&argument);
+    double east = 0;
+    if (JS_IsException(result)) {
+        JS_FreeValue(zone_context, JS_GetException(zone_context));
+    }
+    else {
+        JS_ToFloat64(zone_context, &east, result);
+        JS_FreeValue(zone_context, result);
+    }
+    /* No zone is a day away. */
+    parts->tm_gmtoff = east > -86400e3 && east < 86400e3 ? (long)(east / 1000) : 0;
+    return parts;
+}
+
+/* A function from milliseconds since 1970 to those that local time is ahead, or undefined. */
+static FUNCTION(setZone)
+{
+    JS_FreeValue(ctx, zone);
+    zone = JS_IsFunction(ctx, argv[0]) ? js_dup(argv[0]) : JS_UNDEFINED;
+    zone_context = ctx;
+    return JS_UNDEFINED;
+}
+
 const struct native engine_natives[] = {
     NATIVE(runScript), NATIVE(checkScript), NATIVE(runJobs), NATIVE(getContinuation), NATIVE(setContinuation),
     NATIVE(collect), NATIVE(heapSize), NATIVE(className), NATIVE(proxyParts), NATIVE(promiseState),
-    NATIVE(markHandled), NATIVE(entries), NATIVE(onRejection), {0},
+    NATIVE(throwPlaces), NATIVE(syntaxPlace), NATIVE(setZone),
+    NATIVE(markHandled), NATIVE(entries), NATIVE(onRejection), NATIVE(keepGlobals), NATIVE(exchangeGlobals), {0},
 };
 
 /* Modules, as V8 has them: compiled, linked and run one by one by who embeds the engine. */
@@ -436,15 +600,21 @@ static JSModuleDef *module_of(JSContext *ctx, JSValueConst value)
     return JS_GetOpaque2(ctx, value, module_class);
 }
 
-/* source, name: a module that is compiled and nothing else. */
+static JSContext *context_of(JSContext *ctx, JSValueConst handle);
+
+/* source, name, handle of a realm: a module that is compiled and nothing else. */
 static FUNCTION(moduleCompile)
 {
+    JSContext *context = context_of(ctx, argv[2]);
+    if (context == NULL) {
+        return JS_EXCEPTION;
+    }
     size_t length;
     const char *source = JS_ToCStringLen(ctx, &length, argv[0]);
     const char *name = JS_ToCString(ctx, argv[1]);
     JSValue compiled = JS_EXCEPTION;
     if (source != NULL && name != NULL) {
-        compiled = JS_Eval(ctx, source, length, name, JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
+        compiled = JS_Eval(context, source, length, name, JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY);
     }
     JS_FreeCString(ctx, source);
     JS_FreeCString(ctx, name);
@@ -580,6 +750,55 @@ static FUNCTION(moduleStatus)
     return pair(ctx, JS_NewInt32(ctx, statuses[module->status]), JS_UNDEFINED);
 }
 
+/* The last function of a module that was let go while it waited: nobody can wake it. */
+static struct {
+    JSAtom file;
+    int line, column;
+} abandoned;
+
+static bool is_of_module(JSFunctionBytecode *function)
+{
+    return function != NULL && function->func_name == JS_ATOM__eval_ && function->func_kind == JS_FUNC_ASYNC;
+}
+
+static void node_note_abandoned(JSRuntime *runtime, JSStackFrame *frame)
+{
+    JSFunctionBytecode *function = JS_IsObject(frame->cur_func) ? JS_GetFunctionBytecode(frame->cur_func) : NULL;
+    if (is_of_module(function) && frame->cur_pc != NULL) {
+        JS_FreeAtomRT(runtime, abandoned.file);
+        abandoned.file = JS_DupAtomRT(runtime, function->filename);
+        abandoned.line = find_line_num(NULL, function, (uint32_t)(frame->cur_pc - function->byte_code_buf - 1), &abandoned.column);
+    }
+}
+
+/* [file, line, column] of the `await` of a module that waits; undefined if none does. */
+static FUNCTION(waitingModule)
+{
+    struct list_head *link;
+    list_for_each(link, &ctx->rt->gc_obj_list) {
+        JSGCObjectHeader *header = list_entry(link, JSGCObjectHeader, link);
+        JSAsyncFunctionData *data = (JSAsyncFunctionData *)header;
+        if (JS_GC_TYPE(header) == JS_GC_OBJ_TYPE_ASYNC_FUNCTION && data->is_active) {
+            node_note_abandoned(ctx->rt, &data->func_state.frame);
+        }
+    }
+    if (abandoned.file == JS_ATOM_NULL) {
+        return JS_UNDEFINED;
+    }
+    JSValue place = JS_NewArray(ctx);
+    append_place(ctx, place, 0, abandoned.file, abandoned.line, abandoned.column);
+    return place;
+}
+
+/* A symbol whose properties no program sees: neither among the keys of an object, nor in what inspects it. */
+static FUNCTION(privateSymbol)
+{
+    JSAtom name = JS_ValueToAtom(ctx, argv[0]);
+    JSValue symbol = name != JS_ATOM_NULL ? JS_NewSymbolFromAtom(ctx, name, JS_ATOM_TYPE_PRIVATE) : JS_EXCEPTION;
+    JS_FreeAtom(ctx, name);
+    return symbol;
+}
+
 static FUNCTION(onImport)
 {
     JS_FreeValue(ctx, import_callback);
@@ -590,6 +809,9 @@ static FUNCTION(onImport)
 /* `import()`: who asks, specifier and options go to the embedder, which answers with a promise. */
 static JSValue node_dynamic_import(JSContext *ctx, JSValueConst specifier, JSValueConst options)
 {
+    if (JS_IsUndefined(import_callback)) { /* without Node (plain.c) */
+        return js_dynamic_import(ctx, specifier, options);
+    }
     JSAtom referrer = JS_GetScriptOrModuleName(ctx, 0);
     JSValue arguments[3] = {JS_AtomToString(ctx, referrer), JS_DupValue(ctx, specifier), JS_DupValue(ctx, options)};
     JS_FreeAtom(ctx, referrer);
@@ -616,8 +838,10 @@ static JSModuleDef *placeholder(JSContext *ctx, const char *name, void *opaque, 
 const struct native module_natives[] = {
     NATIVE(moduleCompile), NATIVE(moduleSynthetic), NATIVE(moduleSetExport), NATIVE(moduleRequests), NATIVE(moduleLink),
     NATIVE(moduleInstantiate), NATIVE(moduleEvaluate), NATIVE(moduleNamespace), NATIVE(moduleMeta),
-    NATIVE(moduleHasTopLevelAwait), NATIVE(moduleStatus), NATIVE(onImport), {0},
+    NATIVE(moduleHasTopLevelAwait), NATIVE(moduleStatus), NATIVE(onImport), NATIVE(waitingModule), NATIVE(privateSymbol), {0},
 };
+
+#include "contexts.h"
 
 /* A runtime's life. */
 
@@ -625,9 +849,10 @@ void engine_prepare(JSRuntime *runtime, JSContext *context)
 {
     JS_NewClassID(runtime, &module_class);
     JS_NewClass(runtime, module_class, &module_definition);
+    realms_prepare(runtime);
     JS_SetHostPromiseRejectionTracker(runtime, track_rejection, NULL);
     JS_SetModuleLoaderFunc2(runtime, keep_name, placeholder, NULL, NULL);
-    (void)context;
+    keep_targets_of_weak_references(context);
 }
 
 /* Takes what is free between allocations, for good: a process then allocates behind the image only,
@@ -646,8 +871,19 @@ static uintptr_t fill_holes(void)
     return (uintptr_t)end;
 }
 
+/* What was thrown while the image was made is nothing to a process. */
+static void forget_errors(JSRuntime *runtime)
+{
+    while (last_throw.count > 0) {
+        JS_FreeValueRT(runtime, last_throw.places[--last_throw.count].function);
+    }
+    last_throw.value = JS_UNINITIALIZED;
+    last_syntax.error = NULL;
+}
+
 void engine_seal_image(JSRuntime *runtime)
 {
+    forget_errors(runtime);
     JS_RunGC(runtime);
     /* What is allocated from now on gets arenas of its own, so that its pages lie together. */
     for (int size = 0; size < JS_ARENA_BLOCK_SIZE_COUNT; size++) {

@@ -24,12 +24,19 @@ struct native {
 
 /* The tables of the files; each ends with an empty entry. */
 extern const struct native engine_natives[], module_natives[], bytes_natives[], file_natives[], url_natives[],
-    process_natives[], spawn_natives[], library_natives[], zlib_natives[];
+    process_natives[], spawn_natives[], library_natives[], zlib_natives[], socket_natives[], http_natives[],
+    tls_natives[], brotli_natives[], realm_natives[];
 
 /* Classes and hooks that belong to a runtime (engine.c). */
 void engine_prepare(JSRuntime *runtime, JSContext *context);
 /* The class of zlib's streams (zlib.c). */
 void zlib_prepare(JSRuntime *runtime);
+/* The class of Brotli's streams (brotli.c). */
+void brotli_prepare(JSRuntime *runtime);
+/* The class of parsers of HTTP (http.c). */
+void http_prepare(JSRuntime *runtime);
+/* The class of connections with TLS (tls.c). */
+void tls_prepare(JSRuntime *runtime);
 /* From now on what is allocated already is not counted or collected any more. */
 void engine_seal_image(JSRuntime *runtime);
 /* What must not be the same in two processes. */
@@ -73,6 +80,11 @@ JSValue result_of(JSContext *ctx, int64_t result);
 int context_make(void);
 int context_run(int argc, char **argv);
 void context_seal(void);
+
+/* What libuv calls a socket: TCP, UDP or PIPE (sockets.c). */
+const char *socket_kind(int fd);
+/* The engine without Node (plain.c). */
+int plain_run(int argc, char **argv);
 
 /* Where Node's library is (library.c). */
 void library_open(const char *path);

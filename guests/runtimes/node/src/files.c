@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#ifndef __wasi__
+#include <sys/vfs.h>
+#endif
 #include <unistd.h>
 
 #include "engine.h"
@@ -242,6 +246,33 @@ static FUNCTION(fstat)
     return fstat(INTEGER(argv[0]), &info) != 0 ? failed(ctx, errno) : put_stat(ctx, argv[1], &info);
 }
 
+/* Of a file system: type, sizes of blocks, blocks in all, free, and for us; files in all and free. */
+static FUNCTION(statfs)
+{
+    PATH(path, argv[0])
+    double type = 0;
+#ifndef __wasi__
+    struct statfs kind;
+    if (statfs(path.text, &kind) != 0) {
+        return failed(ctx, errno);
+    }
+    type = (double)kind.f_type;
+#endif
+    struct statvfs info;
+    if (statvfs(path.text, &info) != 0) {
+        return failed(ctx, errno);
+    }
+    const double fields[] = {
+        type, (double)info.f_bsize, (double)info.f_frsize, (double)info.f_blocks,
+        (double)info.f_bfree, (double)info.f_bavail, (double)info.f_files, (double)info.f_ffree,
+    };
+    JSValue list = JS_NewArray(ctx);
+    for (uint32_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        JS_SetPropertyUint32(ctx, list, i, JS_NewFloat64(ctx, fields[i]));
+    }
+    return list;
+}
+
 /* 0 for a file, 1 for a directory, or an error: what resolving modules asks thousands of times. */
 static FUNCTION(kind)
 {
@@ -441,7 +472,8 @@ static FUNCTION(descriptorKind)
     if (fstat(fd, &info) == 0) {
         kind = isatty(fd)                                        ? "TTY"
                : S_ISREG(info.st_mode) || S_ISCHR(info.st_mode) ? "FILE"
-               : S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) ? "PIPE"
+               : S_ISFIFO(info.st_mode)                          ? "PIPE"
+               : S_ISSOCK(info.st_mode)                          ? socket_kind(fd)
                                                                   : "UNKNOWN";
     }
     return JS_NewString(ctx, kind);
@@ -449,7 +481,7 @@ static FUNCTION(descriptorKind)
 
 const struct native file_natives[] = {
     NATIVE(open), NATIVE(close), NATIVE(read), NATIVE(write), NATIVE(readText), NATIVE(stat), NATIVE(lstat), NATIVE(fstat),
-    NATIVE(kind), NATIVE(readDirectory), NATIVE(mkdir), NATIVE(rmdir), NATIVE(unlink), NATIVE(access), NATIVE(chmod),
+    NATIVE(statfs), NATIVE(kind), NATIVE(readDirectory), NATIVE(mkdir), NATIVE(rmdir), NATIVE(unlink), NATIVE(access), NATIVE(chmod),
     NATIVE(chown), NATIVE(lchown), NATIVE(chdir), NATIVE(rename), NATIVE(link), NATIVE(symlink), NATIVE(fchmod), NATIVE(fchown),
     NATIVE(ftruncate), NATIVE(fsync), NATIVE(mkdtemp), NATIVE(readlink), NATIVE(realpath), NATIVE(cwd), NATIVE(utimes),
     NATIVE(futimes), NATIVE(copyFile), NATIVE(descriptorKind), {0},

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "engine.h"
+#include "process.h"
 #ifdef __wasi__
 #include "codepod.h"
 #endif
@@ -33,12 +34,6 @@ static FUNCTION(sleep)
     time.tv_nsec = (long)((milliseconds - (double)time.tv_sec * 1000) * 1e6);
     nanosleep(&time, NULL);
     return JS_UNDEFINED;
-}
-
-static FUNCTION(exit)
-{
-    fflush(NULL);
-    _Exit((int)integer_of(ctx, argv[0]));
 }
 
 static FUNCTION(abort) { abort(); }
@@ -68,6 +63,24 @@ static FUNCTION(ids)
         JS_SetPropertyUint32(ctx, list, i, JS_NewInt32(ctx, ids[i]));
     }
     return list;
+}
+
+/* 0 user, 1 effective user, 2 group, 3 effective group; the id it is to be. In a sandbox a process is
+   who it is, as one without privileges is elsewhere. */
+static FUNCTION(changeId)
+{
+    int64_t id = integer_of(ctx, argv[1]);
+#ifdef __wasi__
+    const int64_t now[] = {getuid(), geteuid(), getgid(), getegid()};
+    return failed(ctx, now[integer_of(ctx, argv[0]) & 3] == id ? 0 : EPERM);
+#else
+    switch (integer_of(ctx, argv[0])) {
+    case 0: return result_of(ctx, setuid((uid_t)id));
+    case 1: return result_of(ctx, seteuid((uid_t)id));
+    case 2: return result_of(ctx, setgid((gid_t)id));
+    default: return result_of(ctx, setegid((gid_t)id));
+    }
+#endif
 }
 
 /* mask, or undefined to only ask: the one before. */
@@ -131,13 +144,11 @@ static FUNCTION(catchSignal)
     if (number < 1 || number > 64) {
         return failed(ctx, EINVAL);
     }
-    void (*before)(int) = signal(number, JS_ToBool(ctx, argv[1]) ? note_signal : SIG_DFL);
+    /* A write to a pipe that nobody reads is to fail and not to end the process. Caught, not ignored:
+       children would ignore it, too. */
+    bool is_caught = JS_ToBool(ctx, argv[1]) || number == SIGPIPE;
+    void (*before)(int) = signal(number, is_caught ? note_signal : SIG_DFL);
     return before == SIG_ERR ? failed(ctx, errno) : JS_NewInt32(ctx, 0);
-}
-
-static FUNCTION(ignoreSignal)
-{
-    return signal((int)integer_of(ctx, argv[0]), SIG_IGN) == SIG_ERR ? failed(ctx, errno) : JS_NewInt32(ctx, 0);
 }
 
 /* The numbers of those that have arrived since it was asked last. */
@@ -188,11 +199,52 @@ static FUNCTION(poll)
     return ready < 0 && errno != EINTR ? failed(ctx, errno) : JS_NewInt32(ctx, ready < 0 ? 0 : ready);
 }
 
+/* Which of the standard descriptors were made so that nobody waits for them: others may have them, too,
+   and get them back as they were. */
+static bool changed[3];
+
+static int set_nonblocking(int fd, bool is_wanted)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || ((flags & O_NONBLOCK) != 0) == is_wanted) {
+        return flags < 0 ? flags : 0;
+    }
+    if (fd >= 0 && fd < 3) {
+        changed[fd] = is_wanted;
+    }
+    return fcntl(fd, F_SETFL, is_wanted ? flags | O_NONBLOCK : flags & ~O_NONBLOCK);
+}
+
 static FUNCTION(setNonblocking)
 {
-    int fd = (int)integer_of(ctx, argv[0]);
-    int flags = fcntl(fd, F_GETFL);
-    return result_of(ctx, flags < 0 ? flags : fcntl(fd, F_SETFL, flags | O_NONBLOCK));
+    return result_of(ctx, set_nonblocking((int)integer_of(ctx, argv[0]), JS_ToBool(ctx, argv[1])));
+}
+
+/* At the start: standard descriptors that are not open are /dev/null, so that no file gets their number. */
+static FUNCTION(openStandard)
+{
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFL) < 0 && errno == EBADF && open("/dev/null", O_RDWR) < 0) {
+            return failed(ctx, errno);
+        }
+    }
+    return JS_NewInt32(ctx, 0);
+}
+
+void process_leave(void)
+{
+    for (int fd = 0; fd < 3; fd++) {
+        if (changed[fd]) {
+            set_nonblocking(fd, false);
+        }
+    }
+    fflush(NULL);
+}
+
+static FUNCTION(exit)
+{
+    process_leave();
+    _Exit((int)integer_of(ctx, argv[0]));
 }
 
 /* [columns, rows] of a terminal, or an error. */
@@ -241,7 +293,7 @@ static FUNCTION(hostname)
 }
 
 const struct native process_natives[] = {
-    NATIVE(now), NATIVE(sleep), NATIVE(exit), NATIVE(abort), NATIVE(environment), NATIVE(ids), NATIVE(umask), NATIVE(random),
-    NATIVE(cpuTimes), NATIVE(memorySize), NATIVE(catchSignal), NATIVE(ignoreSignal), NATIVE(takeSignals), NATIVE(kill),
-    NATIVE(poll), NATIVE(setNonblocking), NATIVE(windowSize), NATIVE(executable), NATIVE(hostname), {0},
+    NATIVE(now), NATIVE(sleep), NATIVE(exit), NATIVE(abort), NATIVE(environment), NATIVE(ids), NATIVE(changeId), NATIVE(umask), NATIVE(random),
+    NATIVE(cpuTimes), NATIVE(memorySize), NATIVE(catchSignal), NATIVE(takeSignals), NATIVE(kill),
+    NATIVE(poll), NATIVE(setNonblocking), NATIVE(openStandard), NATIVE(windowSize), NATIVE(executable), NATIVE(hostname), {0},
 };

@@ -21,6 +21,31 @@ fn lives(sandbox: &Sandbox) {
     assert_eq!(node(sandbox, "console.log(6 * 7)").1, "42\n");
 }
 
+// AC-JS-1
+#[test]
+fn programs_read_and_write_the_files_of_the_sandbox() {
+    let sandbox = sandbox();
+    sandbox.write_file("/tmp/in.txt", "from the host").unwrap();
+    let program = "const fs = require('fs');
+        fs.writeFileSync('/tmp/out.txt', fs.readFileSync('/tmp/in.txt', 'utf8').toUpperCase());
+        console.log([1, 2, 3].map((x) => x * 2).join());";
+    assert_eq!(node(&sandbox, program).1, "2,4,6\n");
+    assert_eq!(sandbox.read_file("/tmp/out.txt").unwrap(), b"FROM THE HOST");
+}
+
+// AC-JS-2
+#[test]
+fn a_sandbox_that_does_not_allow_node_refuses_it() {
+    let mut options = Options::default();
+    options.allowed_commands = Some(["bash", "echo", "cp"].map(str::to_owned).to_vec());
+    let sandbox = Sandbox::create(options).unwrap();
+    let script = "node -e 'console.log(1)'; echo $?; cp /usr/bin/node mine; ./mine -e 1; echo $?";
+    let result = sandbox.run_blocking(script).unwrap();
+    assert_eq!(result.stdout_text(), "126\n126\n");
+    let errors = result.stderr_text();
+    assert!(errors.contains("Operation not permitted"), "{errors}");
+}
+
 #[test]
 fn an_endless_loop_ends_at_its_deadline() {
     let sandbox = sandbox();
