@@ -1,20 +1,16 @@
 //! Node.js inside: limits hold, processes do not share what must be their own, and the sandbox
 //! lives on. What programs print is in `spec/guests/node.toml`.
 
+mod support;
+
 use std::time::{Duration, Instant};
 
 use codepod::{Options, Sandbox};
 
+use support::node;
+
 fn sandbox() -> Sandbox {
     Sandbox::create(Options::default()).unwrap()
-}
-
-/// Runs a program and returns its status, output and errors.
-fn node(sandbox: &Sandbox, program: &str) -> (i32, String, String) {
-    let command = sandbox.command(["node", "-e", program]);
-    let result = command.run_blocking().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (result.exit_code, text(result.stdout), text(result.stderr))
 }
 
 fn lives(sandbox: &Sandbox) {

@@ -1,16 +1,12 @@
 //! Hostile programs for node: what they try ends as an error of theirs, and the sandbox lives on.
 
+mod support;
+
 use std::time::Duration;
 
 use codepod::{Options, Sandbox};
 
-/// Runs a program and returns its status, output and errors.
-fn node(sandbox: &Sandbox, program: &str) -> (i32, String, String) {
-    let command = sandbox.command(["node", "-e", program]);
-    let result = command.run_blocking().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (result.exit_code, text(result.stdout), text(result.stderr))
-}
+use support::node;
 
 /// Each program prints `want`, in one sandbox that answers afterwards.
 fn all_print(want: &str, programs: &[&str]) {

@@ -54,6 +54,13 @@ pub(crate) fn set_shell(runtime: &Runtime, program: &str) {
     });
 }
 
+/// Runs a program in JavaScript: its status, output and errors.
+pub(crate) fn node(sandbox: &Sandbox, program: &str) -> (i32, String, String) {
+    let result = run(sandbox, ["node", "-e", program]);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (result.exit_code, text(&result.stdout), text(&result.stderr))
+}
+
 /// Runs a command to its end.
 pub(crate) fn run<const N: usize>(sandbox: &Sandbox, argv: [&str; N]) -> RunResult {
     sandbox.command(argv).run_blocking().unwrap()
