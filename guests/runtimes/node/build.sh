@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # Builds node for the sandbox from the sources that guest.toml names and what lies beside this file.
 #
-# Usage: build.sh [--native] WORK OUT
+# Usage: build.sh [--native | --fuzz] WORK OUT
 #
 # --native compiles the same for this machine, so that it can be tried without a sandbox: OUT gets the program node, which reads
 # the library that NODE_LIBRARY names, and the library. Of the environment it needs SOURCES only, which `cargo xtask guests node`
 # leaves in the cache directory as scripts/node/sources.
+#
+# --fuzz makes the program `fuzz` in OUT, which calls the C half with whatever bytes say (fuzz/natives.js), for 32 bits as in
+# WebAssembly and with the address sanitizer. It needs Debian's packages libclang-rt-19-dev and g++-multilib; of the environment as --native.
 #
 # In the environment: CLANG and AR (for wasm32-wasip1; CLANG with ++ behind it compiles C++), SOURCES (a directory with a link
 # to each source) and PREINIT (the program codepod-preinit). OUT gets node.wasm and library. WORK stays from build to build:
@@ -13,6 +16,8 @@
 set -euo pipefail
 
 native=
+fuzz=
+[ "${1:-}" != --fuzz ] || { fuzz=yes && set -- --native "${@:2}"; }
 [ "${1:-}" != --native ] || { native=yes && shift && CLANG=${CLANG:-$(ls /usr/lib/llvm-*/bin/clang | tail -n 1)} && PREINIT=none; }
 : "${CLANG:?}" "${SOURCES:?}" "${PREINIT:?}"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -30,6 +35,8 @@ mbedtls=$SOURCES/mbedtls
 monocypher=$SOURCES/monocypher/src
 flags=(-O3 -fwrapv -funsigned-char -DNDEBUG -D_GNU_SOURCE "-ffile-prefix-map=$here=/guest" "-ffile-prefix-map=$posix=/posix"
     "-ffile-prefix-map=$SOURCES=/sources" "-ffile-prefix-map=$work=/node")
+# The address sanitizer only: the engine's own code counts on arithmetic that wraps.
+[ -z "$fuzz" ] || flags+=(-m32 -O1 -g -fno-omit-frame-pointer -fsanitize=address,fuzzer-no-link)
 [ -n "$native" ] || flags+=(-mbulk-memory -mnontrapping-fptoint -msign-ext -isystem "$posix/include")
 # The stack lies below everything else. JavaScript's own limit is half of it (src/context.c).
 stack=$((8 << 20))
@@ -115,6 +122,13 @@ pack_library() {
 }
 
 compile
+if [ -n "$fuzz" ]; then
+    object fuzz-natives "$here/fuzz/natives.c" "-I$here/src" "-I$SOURCES/quickjs-ng" "--embed-dir=$here/fuzz"
+    # The fuzzer has a `main` of its own.
+    rm -f "$work/objects/node-main".*
+    "$CLANG++" -m32 -fsanitize=address,fuzzer "$work"/objects/*.o -o "$out/fuzz" -lm
+    exit
+fi
 pack_library
 if [ -n "$native" ]; then
     "$CLANG++" "$work"/objects/*.o -o "$out/node" -lm

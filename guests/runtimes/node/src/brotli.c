@@ -133,29 +133,16 @@ static FUNCTION(brotliOpen)
 static FUNCTION(brotliStep)
 {
     struct stream *stream = JS_GetOpaque2(ctx, argv[0], stream_class);
-    struct bytes in = {0}, out;
-    int64_t ranges[4];
-    if (stream == NULL) {
+    struct step step;
+    if (stream == NULL || step_of(ctx, argv[2], argv[3], argv[4], &step) != 0) {
         return JS_EXCEPTION;
-    }
-    for (uint32_t i = 0; i < 4; i++) {
-        JSValue number = JS_GetPropertyUint32(ctx, argv[3], i);
-        ranges[i] = integer_of(ctx, number);
-        JS_FreeValue(ctx, number);
-    }
-    if ((!JS_IsNull(argv[2]) && !JS_IsUndefined(argv[2]) && bytes_of(ctx, argv[2], &in) != 0) || bytes_of(ctx, argv[4], &out) != 0) {
-        return JS_EXCEPTION;
-    }
-    if (ranges[0] < 0 || ranges[1] < 0 || ranges[0] > (int64_t)in.length || ranges[1] > (int64_t)in.length - ranges[0] || ranges[2] < 0 ||
-        ranges[3] < 0 || ranges[2] > (int64_t)out.length || ranges[3] > (int64_t)out.length - ranges[2]) {
-        return JS_ThrowRangeError(ctx, "Index out of range");
     }
     if (stream->encoder == NULL && stream->decoder == NULL) {
         return JS_ThrowInternalError(ctx, "the stream is closed");
     }
-    const uint8_t *next_in = in.at + ranges[0];
-    uint8_t *next_out = out.at + ranges[2];
-    size_t left_in = (size_t)ranges[1], left_out = (size_t)ranges[3];
+    const uint8_t *next_in = step.in.at;
+    uint8_t *next_out = step.out.at;
+    size_t left_in = step.in.length, left_out = step.out.length;
     int64_t operation = integer_of(ctx, argv[1]);
     operation = operation < BROTLI_OPERATION_PROCESS || operation > BROTLI_OPERATION_EMIT_METADATA ? BROTLI_OPERATION_PROCESS : operation;
     int status = 0;
@@ -173,11 +160,11 @@ static FUNCTION(brotliStep)
         }
     }
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewInt32(ctx, status));
-    JS_SetPropertyUint32(ctx, list, 1, JS_NewInt64(ctx, (int64_t)left_out));
-    JS_SetPropertyUint32(ctx, list, 2, JS_NewInt64(ctx, (int64_t)left_in));
-    JS_SetPropertyUint32(ctx, list, 3, error != NULL ? JS_NewString(ctx, error) : JS_UNDEFINED);
-    JS_SetPropertyUint32(ctx, list, 4, JS_NewInt32(ctx, number));
+    put_entry(ctx, list, 0, JS_NewInt32(ctx, status));
+    put_entry(ctx, list, 1, JS_NewInt64(ctx, (int64_t)left_out));
+    put_entry(ctx, list, 2, JS_NewInt64(ctx, (int64_t)left_in));
+    put_entry(ctx, list, 3, error != NULL ? JS_NewString(ctx, error) : JS_UNDEFINED);
+    put_entry(ctx, list, 4, JS_NewInt32(ctx, number));
     return list;
 }
 

@@ -46,7 +46,7 @@ static const char loader[] =
     "  return compile('bindings/main.js', ['native', 'library'])(native, { index, read, compile });\n"
     "})";
 
-int context_make(void)
+JSContext *context_bare(JSValue *native)
 {
     runtime = JS_NewRuntime();
     JS_SetMaxStackSize(runtime, STACK);
@@ -59,13 +59,20 @@ int context_make(void)
     tls_prepare(runtime);
     hashes_prepare(runtime);
     ciphers_prepare(runtime);
-    JSValue native = JS_NewObject(context);
+    *native = JS_NewObject(context);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         for (const struct native *entry = tables[i]; entry->name != NULL; entry++) {
             /* Six arguments: those that are missing are undefined. */
-            JS_SetPropertyStr(context, native, entry->name, JS_NewCFunction(context, entry->call, entry->name, 6));
+            JS_SetPropertyStr(context, *native, entry->name, JS_NewCFunction(context, entry->call, entry->name, 6));
         }
     }
+    return context;
+}
+
+int context_make(void)
+{
+    JSValue native;
+    context_bare(&native);
     JSValue function = JS_Eval(context, loader, sizeof loader - 1, "loader", JS_EVAL_TYPE_GLOBAL);
     start = JS_Call(context, function, JS_UNDEFINED, 1, (JSValueConst *)&native);
     JS_FreeValue(context, function);

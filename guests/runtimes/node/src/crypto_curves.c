@@ -76,8 +76,8 @@ static FUNCTION(ecGenerate)
         mbedtls_ecp_gen_keypair(&pair.group, &pair.secret, &pair.point, crypto_random, NULL) == 0 &&
         mbedtls_mpi_write_binary(&pair.secret, secret, pair.size) == 0) {
         result = JS_NewArray(ctx);
-        JS_SetPropertyUint32(ctx, result, 0, copy_bytes(ctx, secret, pair.size));
-        JS_SetPropertyUint32(ctx, result, 1, point_bytes(ctx, &pair, false));
+        put_entry(ctx, result, 0, copy_bytes(ctx, secret, pair.size));
+        put_entry(ctx, result, 1, point_bytes(ctx, &pair, false));
     }
     mbedtls_platform_zeroize(secret, sizeof secret);
     return close_with(ctx, &pair, result);

@@ -29,7 +29,7 @@ static JSValue refusal(JSContext *ctx, int error)
 
 static int part(JSContext *ctx, JSValueConst list, uint32_t index, mbedtls_mpi *number)
 {
-    JSValue value = JS_GetPropertyUint32(ctx, list, index);
+    JSValue value = entry_of(ctx, list, index);
     struct bytes bytes;
     int error = bytes_of(ctx, value, &bytes) != 0 ? -1 : bytes.length > MOST_BITS / 8 ? -1 : mbedtls_mpi_read_binary(number, bytes.at, bytes.length);
     JS_FreeValue(ctx, value);
@@ -79,7 +79,7 @@ static FUNCTION(rsaGenerate)
         const mbedtls_mpi *parts[] = {&rsa.N, &rsa.E, &rsa.D, &rsa.P, &rsa.Q, &rsa.DP, &rsa.DQ, &rsa.QP};
         result = JS_NewArray(ctx);
         for (uint32_t i = 0; i < 8; i++) {
-            JS_SetPropertyUint32(ctx, result, i, number_bytes(ctx, parts[i]));
+            put_entry(ctx, result, i, number_bytes(ctx, parts[i]));
         }
     }
     mbedtls_rsa_free(&rsa);

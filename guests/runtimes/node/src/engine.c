@@ -161,6 +161,10 @@ static void node_note_syntax(JSParseState *s, int column)
 
 int text_open(JSContext *ctx, JSValueConst value, struct text *text)
 {
+    if (JS_IsObject(value)) {
+        JS_ThrowTypeError(ctx, "text is expected");
+        return -1;
+    }
     JSValue string = JS_ToString(ctx, value);
     if (JS_VALUE_GET_TAG(string) == JS_TAG_STRING_ROPE) {
         string = js_linearize_string_rope(ctx, string);
@@ -174,6 +178,23 @@ int text_open(JSContext *ctx, JSValueConst value, struct text *text)
     text->wide = inner->is_wide_char ? str16(inner) : NULL;
     text->narrow = inner->is_wide_char ? NULL : str8(inner);
     return 0;
+}
+
+JSValue data_view_of(JSContext *ctx, JSValueConst view, size_t *offset, size_t *length)
+{
+    JSObject *object = JS_VALUE_GET_OBJ(view);
+    JSTypedArray *inner = object->u.typed_array;
+    bool is_out = dataview_is_oob(object);
+    *offset = is_out ? 0 : inner->offset;
+    *length = is_out ? 0 : inner->track_rab ? inner->buffer->u.array_buffer->byte_length - inner->offset : inner->length;
+    return js_dup(JS_MKPTR(JS_TAG_OBJECT, inner->buffer));
+}
+
+JSValue entry_of(JSContext *ctx, JSValueConst array, uint32_t index)
+{
+    JSValue *entries;
+    uint32_t count;
+    return js_get_fast_array(ctx, array, &entries, &count) && index < count ? js_dup(entries[index]) : JS_UNDEFINED;
 }
 
 void text_close(JSContext *ctx, struct text *text)
@@ -312,9 +333,9 @@ static FUNCTION(collect)
 
 static void append_place(JSContext *ctx, JSValue array, uint32_t at, JSAtom file, int line, int column)
 {
-    JS_SetPropertyUint32(ctx, array, at, JS_AtomToString(ctx, file));
-    JS_SetPropertyUint32(ctx, array, at + 1, JS_NewInt32(ctx, line));
-    JS_SetPropertyUint32(ctx, array, at + 2, JS_NewInt32(ctx, column));
+    put_entry(ctx, array, at, JS_AtomToString(ctx, file));
+    put_entry(ctx, array, at + 1, JS_NewInt32(ctx, line));
+    put_entry(ctx, array, at + 2, JS_NewInt32(ctx, column));
 }
 
 /* File, line and column of what has thrown a value, the last first: statements, and ends of `finally`.
@@ -344,11 +365,11 @@ static FUNCTION(syntaxPlace)
         return JS_UNDEFINED;
     }
     JSValue place = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, place, 0, JS_NewInt32(ctx, last_syntax.line));
-    JS_SetPropertyUint32(ctx, place, 1, JS_NewInt32(ctx, last_syntax.column));
-    JS_SetPropertyUint32(ctx, place, 2, JS_NewInt32(ctx, last_syntax.length));
-    JS_SetPropertyUint32(ctx, place, 3, JS_NewString(ctx, last_syntax.text));
-    JS_SetPropertyUint32(ctx, place, 4, JS_NewBool(ctx, last_syntax.is_json));
+    put_entry(ctx, place, 0, JS_NewInt32(ctx, last_syntax.line));
+    put_entry(ctx, place, 1, JS_NewInt32(ctx, last_syntax.column));
+    put_entry(ctx, place, 2, JS_NewInt32(ctx, last_syntax.length));
+    put_entry(ctx, place, 3, JS_NewString(ctx, last_syntax.text));
+    put_entry(ctx, place, 4, JS_NewBool(ctx, last_syntax.is_json));
     return place;
 }
 
@@ -377,8 +398,8 @@ static FUNCTION(className)
 static JSValue pair(JSContext *ctx, JSValue first, JSValue second)
 {
     JSValue array = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, array, 0, first);
-    JS_SetPropertyUint32(ctx, array, 1, second);
+    put_entry(ctx, array, 0, first);
+    put_entry(ctx, array, 1, second);
     return array;
 }
 
@@ -415,7 +436,7 @@ static FUNCTION(markHandled)
 
 static void append(JSContext *ctx, JSValue array, uint32_t *count, JSValueConst value)
 {
-    JS_SetPropertyUint32(ctx, array, (*count)++, js_dup(value));
+    put_entry(ctx, array, (*count)++, js_dup(value));
 }
 
 /* Entries of a map, a set, their weak kinds, or an iterator of those, which does not advance:
@@ -674,8 +695,8 @@ static FUNCTION(moduleRequests)
     JSValue array = JS_NewArray(ctx);
     for (int i = 0; i < module->req_module_entries_count; i++) {
         JSReqModuleEntry *entry = &module->req_module_entries[i];
-        JS_SetPropertyUint32(ctx, array, 2 * (uint32_t)i, JS_AtomToString(ctx, entry->module_name));
-        JS_SetPropertyUint32(ctx, array, 2 * (uint32_t)i + 1, js_dup(entry->attributes));
+        put_entry(ctx, array, 2 * (uint32_t)i, JS_AtomToString(ctx, entry->module_name));
+        put_entry(ctx, array, 2 * (uint32_t)i + 1, js_dup(entry->attributes));
     }
     return array;
 }

@@ -42,7 +42,7 @@ void engine_seal_image(JSRuntime *runtime);
 /* What must not be the same in two processes. */
 void engine_begin_process(JSContext *context);
 
-/* A string's units: bytes of Latin-1, or UTF-16. Close it when done. */
+/* A string's units: bytes of Latin-1, or UTF-16. Close it when done. An object is a TypeError. */
 struct text {
     const uint8_t *narrow;
     const uint16_t *wide; /* NULL if it is narrow */
@@ -60,22 +60,42 @@ JSValue text_from_utf16(JSContext *ctx, const uint16_t *units, size_t length);
 /* As the WHATWG decodes: a U+FFFD for each maximal part that is wrong (bytes.c). */
 JSValue text_from_utf8(JSContext *ctx, const uint8_t *bytes, size_t length);
 
+/* Arguments. Reading one never runs a program: a getter or a `valueOf` could detach the bytes that another argument has just
+   named. */
+
 /* The bytes of an ArrayBuffer, a view or a Buffer. -1 with an exception for anything else. */
 struct bytes {
     uint8_t *at;
     size_t length;
 };
 int bytes_of(JSContext *ctx, JSValueConst value, struct bytes *bytes);
+/* The buffer of a DataView, and which part of it (engine.c). Nothing of it where it is out of bounds. */
+JSValue data_view_of(JSContext *ctx, JSValueConst view, size_t *offset, size_t *length);
 
-/* Numbers of arguments, where JavaScript has checked already that they are. */
+/* Numbers of arguments, where JavaScript has checked already that they are. An object is 0. */
 int64_t integer_of(JSContext *ctx, JSValueConst value);
 double number_of(JSContext *ctx, JSValueConst value);
+
+/* An entry of an array without gaps; undefined for anything else (engine.c). */
+JSValue entry_of(JSContext *ctx, JSValueConst array, uint32_t index);
+
+/* What a stream reads and writes at once. -1 with an exception where the ranges, [offset, length, offset of the output, its
+   length], lead out of the bytes. */
+struct step {
+    struct bytes in, out;
+};
+int step_of(JSContext *ctx, JSValueConst input, JSValueConst ranges, JSValueConst output, struct step *step);
+
+/* Results. Defines an entry of a list: setters of the program's prototypes have no part in it. Takes the value. */
+void put_entry(JSContext *ctx, JSValueConst list, uint32_t index, JSValue value);
 
 /* The number of an error of the system, as JavaScript gets it. */
 JSValue failed(JSContext *ctx, int error);
 /* What a call of the system returned: 0 or more, or `errno`. */
 JSValue result_of(JSContext *ctx, int64_t result);
 
+/* A context with all functions of the C half as one object, and nothing of Node's (context.c). */
+JSContext *context_bare(JSValue *native);
 /* The context and its start (context.c). */
 int context_make(void);
 int context_run(int argc, char **argv);

@@ -268,7 +268,7 @@ static FUNCTION(statfs)
     };
     JSValue list = JS_NewArray(ctx);
     for (uint32_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        JS_SetPropertyUint32(ctx, list, i, JS_NewFloat64(ctx, fields[i]));
+        put_entry(ctx, list, i, JS_NewFloat64(ctx, fields[i]));
     }
     return list;
 }
@@ -308,8 +308,8 @@ static FUNCTION(readDirectory)
         case DT_CHR: kind = 6; break;
         case DT_BLK: kind = 7; break;
         }
-        JS_SetPropertyUint32(ctx, list, count++, name_of(ctx, entry->d_name, strlen(entry->d_name)));
-        JS_SetPropertyUint32(ctx, list, count++, JS_NewInt32(ctx, kind));
+        put_entry(ctx, list, count++, name_of(ctx, entry->d_name, strlen(entry->d_name)));
+        put_entry(ctx, list, count++, JS_NewInt32(ctx, kind));
     }
     int error = errno;
     closedir(directory);

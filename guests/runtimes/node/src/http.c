@@ -165,10 +165,10 @@ static FUNCTION(httpExecute)
         return JS_EXCEPTION;
     }
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewInt32(ctx, error));
-    JS_SetPropertyUint32(ctx, list, 1, JS_NewInt64(ctx, (int64_t)consumed));
+    put_entry(ctx, list, 0, JS_NewInt32(ctx, error));
+    put_entry(ctx, list, 1, JS_NewInt64(ctx, (int64_t)consumed));
     /* Not of the state, which does not keep an error of the end. */
-    JS_SetPropertyUint32(ctx, list, 2, JS_NewString(ctx, llhttp_errno_name(error)));
+    put_entry(ctx, list, 2, JS_NewString(ctx, llhttp_errno_name(error)));
     return list;
 }
 
@@ -183,7 +183,7 @@ static FUNCTION(httpMessage)
     const int numbers[] = {state->type, state->method, state->status_code, state->http_major, state->http_minor, state->upgrade, llhttp_should_keep_alive(state)};
     JSValue list = JS_NewArray(ctx);
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        JS_SetPropertyUint32(ctx, list, i, JS_NewInt32(ctx, numbers[i]));
+        put_entry(ctx, list, i, JS_NewInt32(ctx, numbers[i]));
     }
     return list;
 }
@@ -197,8 +197,8 @@ static FUNCTION(httpError)
     }
     const char *reason = llhttp_get_error_reason(&parser->state);
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewString(ctx, llhttp_errno_name(llhttp_get_errno(&parser->state))));
-    JS_SetPropertyUint32(ctx, list, 1, JS_NewString(ctx, reason != NULL ? reason : ""));
+    put_entry(ctx, list, 0, JS_NewString(ctx, llhttp_errno_name(llhttp_get_errno(&parser->state))));
+    put_entry(ctx, list, 1, JS_NewString(ctx, reason != NULL ? reason : ""));
     return list;
 }
 

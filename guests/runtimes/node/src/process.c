@@ -48,8 +48,8 @@ static FUNCTION(environment)
         if (equals == NULL) {
             continue;
         }
-        JS_SetPropertyUint32(ctx, list, count++, text_from_utf8(ctx, (const uint8_t *)*variable, (size_t)(equals - *variable)));
-        JS_SetPropertyUint32(ctx, list, count++, text_from_utf8(ctx, (const uint8_t *)equals + 1, strlen(equals + 1)));
+        put_entry(ctx, list, count++, text_from_utf8(ctx, (const uint8_t *)*variable, (size_t)(equals - *variable)));
+        put_entry(ctx, list, count++, text_from_utf8(ctx, (const uint8_t *)equals + 1, strlen(equals + 1)));
     }
     return list;
 }
@@ -60,7 +60,7 @@ static FUNCTION(ids)
     const int ids[] = {getpid(), getppid(), (int)getuid(), (int)geteuid(), (int)getgid(), (int)getegid()};
     JSValue list = JS_NewArray(ctx);
     for (uint32_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        JS_SetPropertyUint32(ctx, list, i, JS_NewInt32(ctx, ids[i]));
+        put_entry(ctx, list, i, JS_NewInt32(ctx, ids[i]));
     }
     return list;
 }
@@ -114,8 +114,8 @@ static FUNCTION(cpuTimes)
     struct rusage usage = {0};
     getrusage(RUSAGE_SELF, &usage);
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewFloat64(ctx, (double)usage.ru_utime.tv_sec * 1e6 + (double)usage.ru_utime.tv_usec));
-    JS_SetPropertyUint32(ctx, list, 1, JS_NewFloat64(ctx, (double)usage.ru_stime.tv_sec * 1e6 + (double)usage.ru_stime.tv_usec));
+    put_entry(ctx, list, 0, JS_NewFloat64(ctx, (double)usage.ru_utime.tv_sec * 1e6 + (double)usage.ru_utime.tv_usec));
+    put_entry(ctx, list, 1, JS_NewFloat64(ctx, (double)usage.ru_stime.tv_sec * 1e6 + (double)usage.ru_stime.tv_usec));
     return list;
 }
 
@@ -163,7 +163,7 @@ static FUNCTION(takeSignals)
         if (arrived[number]) {
             arrived[number] = 0;
             list = count == 0 ? JS_NewArray(ctx) : list;
-            JS_SetPropertyUint32(ctx, list, count++, JS_NewInt32(ctx, number));
+            put_entry(ctx, list, count++, JS_NewInt32(ctx, number));
         }
     }
     return list;
@@ -267,8 +267,8 @@ static FUNCTION(windowSize)
     int columns = size.ws_col, rows = size.ws_row;
 #endif
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewInt32(ctx, columns));
-    JS_SetPropertyUint32(ctx, list, 1, JS_NewInt32(ctx, rows));
+    put_entry(ctx, list, 0, JS_NewInt32(ctx, columns));
+    put_entry(ctx, list, 1, JS_NewInt32(ctx, rows));
     return list;
 }
 

@@ -107,9 +107,9 @@ static JSValue value_of(JSContext *ctx, const struct place *place)
         inet_ntop(AF_INET, &four->sin_addr, text, sizeof text);
     }
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewString(ctx, text));
-    JS_SetPropertyUint32(ctx, list, 1, JS_NewInt32(ctx, port));
-    JS_SetPropertyUint32(ctx, list, 2, JS_NewInt32(ctx, is_six ? 6 : 4));
+    put_entry(ctx, list, 0, JS_NewString(ctx, text));
+    put_entry(ctx, list, 1, JS_NewInt32(ctx, port));
+    put_entry(ctx, list, 2, JS_NewInt32(ctx, is_six ? 6 : 4));
     return list;
 }
 
@@ -301,8 +301,8 @@ static FUNCTION(socketReceive)
         return failed(ctx, error);
     }
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewArrayBufferCopy(ctx, room, (size_t)count));
-    JS_SetPropertyUint32(ctx, list, 1, value_of(ctx, &place));
+    put_entry(ctx, list, 0, JS_NewArrayBufferCopy(ctx, room, (size_t)count));
+    put_entry(ctx, list, 1, value_of(ctx, &place));
     free(room);
     return list;
 }
@@ -349,7 +349,7 @@ static FUNCTION(nameLookup)
         struct place place = {.length = each->ai_addrlen};
         if (each->ai_addrlen <= sizeof place.address && (each->ai_family == AF_INET || each->ai_family == AF_INET6)) {
             memcpy(&place.address, each->ai_addr, each->ai_addrlen);
-            JS_SetPropertyUint32(ctx, list, count++, value_of(ctx, &place));
+            put_entry(ctx, list, count++, value_of(ctx, &place));
         }
     }
     freeaddrinfo(found);
@@ -370,8 +370,8 @@ static FUNCTION(nameOf)
         return resolver_failed(ctx, error);
     }
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, text_from_utf8(ctx, (const uint8_t *)host, strlen(host)));
-    JS_SetPropertyUint32(ctx, list, 1, text_from_utf8(ctx, (const uint8_t *)service, strlen(service)));
+    put_entry(ctx, list, 0, text_from_utf8(ctx, (const uint8_t *)host, strlen(host)));
+    put_entry(ctx, list, 1, text_from_utf8(ctx, (const uint8_t *)service, strlen(service)));
     return list;
 }
 
@@ -389,8 +389,8 @@ static FUNCTION(addressBytes)
         return JS_UNDEFINED;
     }
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewInt32(ctx, family));
-    JS_SetPropertyUint32(ctx, list, 1, JS_NewArrayBufferCopy(ctx, bytes, family == 4 ? 4 : 16));
+    put_entry(ctx, list, 0, JS_NewInt32(ctx, family));
+    put_entry(ctx, list, 1, JS_NewArrayBufferCopy(ctx, bytes, family == 4 ? 4 : 16));
     return list;
 }
 

@@ -53,7 +53,7 @@ static FUNCTION(pipe)
     JSValue list = JS_NewArray(ctx);
     for (uint32_t i = 0; i < 2; i++) {
         fcntl(ends[i], F_SETFD, FD_CLOEXEC);
-        JS_SetPropertyUint32(ctx, list, i, JS_NewInt32(ctx, ends[i]));
+        put_entry(ctx, list, i, JS_NewInt32(ctx, ends[i]));
     }
     return list;
 }
@@ -68,7 +68,7 @@ static FUNCTION(socketPair)
     JSValue list = JS_NewArray(ctx);
     for (uint32_t i = 0; i < 2; i++) {
         fcntl(ends[i], F_SETFD, FD_CLOEXEC);
-        JS_SetPropertyUint32(ctx, list, i, JS_NewInt32(ctx, ends[i]));
+        put_entry(ctx, list, i, JS_NewInt32(ctx, ends[i]));
     }
     return list;
 }
@@ -222,8 +222,8 @@ static FUNCTION(wait)
         return ended == 0 || errno == EINTR ? JS_UNDEFINED : failed(ctx, errno);
     }
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewInt32(ctx, WIFEXITED(status) ? WEXITSTATUS(status) : 0));
-    JS_SetPropertyUint32(ctx, list, 1, JS_NewInt32(ctx, WIFSIGNALED(status) ? WTERMSIG(status) : 0));
+    put_entry(ctx, list, 0, JS_NewInt32(ctx, WIFEXITED(status) ? WEXITSTATUS(status) : 0));
+    put_entry(ctx, list, 1, JS_NewInt32(ctx, WIFSIGNALED(status) ? WTERMSIG(status) : 0));
     return list;
 }
 

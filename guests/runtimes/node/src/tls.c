@@ -53,7 +53,7 @@ static int list_of(JSContext *ctx, JSValueConst array, struct cptls_bytes *list,
         return -1;
     }
     for (int64_t i = 0; i < count && i < most; i++) {
-        JSValue value = JS_GetPropertyUint32(ctx, array, (uint32_t)i);
+        JSValue value = entry_of(ctx, array, (uint32_t)i);
         list[i].data = copy_of(ctx, value, &list[i].size);
         JS_FreeValue(ctx, value);
         if (list[i].data == NULL) {
@@ -89,7 +89,7 @@ static FUNCTION(tlsOpen)
              (root_count = list_of(ctx, argv[3], roots, CPTLS_MAX_ROOTS)) >= 0 &&
              (chain_count = list_of(ctx, argv[4], chain, CPTLS_MAX_CERTIFICATES)) >= 0 &&
              (JS_IsUndefined(argv[5]) || (key.data = copy_of(ctx, argv[5], &key.size)) != NULL)) {
-        JSValue lowest = JS_GetPropertyUint32(ctx, argv[2], 0), highest = JS_GetPropertyUint32(ctx, argv[2], 1);
+        JSValue lowest = entry_of(ctx, argv[2], 0), highest = entry_of(ctx, argv[2], 1);
         struct cptls_hello hello = {
             .server_name = name,
             .alpn = alpn.data,
@@ -187,12 +187,12 @@ static FUNCTION(tlsReply)
     }
     JSValue list = JS_NewArray(ctx), chain = JS_NewArray(ctx);
     for (size_t i = 0; i < reply->certificate_count; i++) {
-        JS_SetPropertyUint32(ctx, chain, (uint32_t)i, JS_NewArrayBufferCopy(ctx, reply->certificates[i].data, reply->certificates[i].size));
+        put_entry(ctx, chain, (uint32_t)i, JS_NewArrayBufferCopy(ctx, reply->certificates[i].data, reply->certificates[i].size));
     }
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewInt32(ctx, reply->version));
-    JS_SetPropertyUint32(ctx, list, 1, JS_NewString(ctx, reply->cipher));
-    JS_SetPropertyUint32(ctx, list, 2, text_from_latin1(ctx, reply->alpn.size > 0 ? (const void *)reply->alpn.data : "", reply->alpn.size));
-    JS_SetPropertyUint32(ctx, list, 3, chain);
+    put_entry(ctx, list, 0, JS_NewInt32(ctx, reply->version));
+    put_entry(ctx, list, 1, JS_NewString(ctx, reply->cipher));
+    put_entry(ctx, list, 2, text_from_latin1(ctx, reply->alpn.size > 0 ? (const void *)reply->alpn.data : "", reply->alpn.size));
+    put_entry(ctx, list, 3, chain);
     return list;
 }
 
@@ -209,9 +209,9 @@ static FUNCTION(tlsFailure)
         return problem != NULL ? JS_NewString(ctx, problem) : JS_UNDEFINED;
     }
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewInt32(ctx, failure->alert));
-    JS_SetPropertyUint32(ctx, list, 1, JS_NewUint32(ctx, failure->verify));
-    JS_SetPropertyUint32(ctx, list, 2, text_from_utf8(ctx, (const uint8_t *)failure->text, strlen(failure->text)));
+    put_entry(ctx, list, 0, JS_NewInt32(ctx, failure->alert));
+    put_entry(ctx, list, 1, JS_NewUint32(ctx, failure->verify));
+    put_entry(ctx, list, 2, text_from_utf8(ctx, (const uint8_t *)failure->text, strlen(failure->text)));
     return list;
 }
 

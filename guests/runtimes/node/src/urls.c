@@ -135,7 +135,7 @@ static JSValue list_of(JSContext *ctx, merve_analysis analysis, size_t count, me
     JSValue list = JS_NewArray(ctx);
     for (size_t i = 0; i < count; i++) {
         merve_string name = get(analysis, i);
-        JS_SetPropertyUint32(ctx, list, (uint32_t)i, text_from_utf8(ctx, (const uint8_t *)name.data, name.length));
+        put_entry(ctx, list, (uint32_t)i, text_from_utf8(ctx, (const uint8_t *)name.data, name.length));
     }
     return list;
 }
@@ -151,8 +151,8 @@ static FUNCTION(commonjsExports)
     JSValue result = JS_NULL;
     if (merve_is_valid(analysis)) {
         result = JS_NewArray(ctx);
-        JS_SetPropertyUint32(ctx, result, 0, list_of(ctx, analysis, merve_get_exports_count(analysis), merve_get_export_name));
-        JS_SetPropertyUint32(ctx, result, 1, list_of(ctx, analysis, merve_get_reexports_count(analysis), merve_get_reexport_name));
+        put_entry(ctx, result, 0, list_of(ctx, analysis, merve_get_exports_count(analysis), merve_get_export_name));
+        put_entry(ctx, result, 1, list_of(ctx, analysis, merve_get_reexports_count(analysis), merve_get_reexport_name));
     }
     merve_free(analysis);
     JS_FreeCString(ctx, source.at);

@@ -76,6 +76,10 @@ static int set_dictionary(struct stream *stream)
 /* mode, window bits, level, memory level, strategy, dictionary or undefined: a stream, or an error of zlib's. */
 static FUNCTION(zlibOpen)
 {
+    struct bytes dictionary;
+    if (!JS_IsUndefined(argv[5]) && bytes_of(ctx, argv[5], &dictionary) != 0) {
+        return JS_EXCEPTION;
+    }
     struct stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) {
         return JS_ThrowOutOfMemory(ctx);
@@ -86,8 +90,7 @@ static FUNCTION(zlibOpen)
                                                 (int)integer_of(ctx, argv[3]), (int)integer_of(ctx, argv[4]))
                                  : inflateInit2(&stream->state, bits_for(stream));
     stream->is_open = error == Z_OK;
-    struct bytes dictionary;
-    if (error == Z_OK && !JS_IsUndefined(argv[5]) && bytes_of(ctx, argv[5], &dictionary) == 0) {
+    if (error == Z_OK && !JS_IsUndefined(argv[5])) {
         stream->dictionary = malloc(dictionary.length + 1);
         stream->dictionary_length = dictionary.length;
         error = stream->dictionary == NULL ? Z_MEM_ERROR : Z_OK;
@@ -104,6 +107,12 @@ static FUNCTION(zlibOpen)
         return JS_NewInt32(ctx, error);
     }
     JSValue object = JS_NewObjectClass(ctx, stream_class);
+    if (JS_IsException(object)) {
+        end(stream);
+        free(stream->dictionary);
+        free(stream);
+        return object;
+    }
     JS_SetOpaque(object, stream);
     return object;
 }
@@ -134,38 +143,38 @@ static int inflate_step(struct stream *stream, int flush)
     return error;
 }
 
+/* The bytes of a step are the program's, and may be gone when zlib is called next: changing parameters can write. */
+static void forget_bytes(z_stream *state)
+{
+    static Bytef nothing;
+    state->next_in = state->next_out = &nothing;
+    state->avail_in = state->avail_out = 0;
+}
+
 /* stream, flush, input or null, [offset, length, offset of the output, its length], output: [status, bytes of output left,
    bytes of input left, message] */
 static FUNCTION(zlibStep)
 {
     struct stream *stream = stream_of(ctx, argv[0]);
-    struct bytes in = {0}, out;
-    if (stream == NULL || (!JS_IsNull(argv[2]) && !JS_IsUndefined(argv[2]) && bytes_of(ctx, argv[2], &in) != 0) || bytes_of(ctx, argv[4], &out) != 0) {
+    struct step step;
+    if (stream == NULL || step_of(ctx, argv[2], argv[3], argv[4], &step) != 0) {
         return JS_EXCEPTION;
     }
-    int64_t ranges[4];
-    for (uint32_t i = 0; i < 4; i++) {
-        JSValue number = JS_GetPropertyUint32(ctx, argv[3], i);
-        ranges[i] = integer_of(ctx, number);
-        JS_FreeValue(ctx, number);
-    }
-    if (ranges[0] < 0 || ranges[1] < 0 || ranges[0] + ranges[1] > (int64_t)in.length || ranges[2] < 0 || ranges[3] < 0 ||
-        ranges[2] + ranges[3] > (int64_t)out.length) {
-        return JS_ThrowRangeError(ctx, "Index out of range");
-    }
     z_stream *state = &stream->state;
-    state->next_in = in.at + ranges[0];
-    state->avail_in = (uInt)ranges[1];
-    state->next_out = out.at + ranges[2];
-    state->avail_out = (uInt)ranges[3];
+    state->next_in = step.in.at;
+    state->avail_in = (uInt)step.in.length;
+    state->next_out = step.out.at;
+    state->avail_out = (uInt)step.out.length;
     state->msg = NULL;
     int flush = (int)integer_of(ctx, argv[1]);
     int status = deflates(stream) ? deflate(state, flush) : inflate_step(stream, flush);
+    uint32_t left_out = state->avail_out, left_in = state->avail_in;
+    forget_bytes(state);
     JSValue list = JS_NewArray(ctx);
-    JS_SetPropertyUint32(ctx, list, 0, JS_NewInt32(ctx, status));
-    JS_SetPropertyUint32(ctx, list, 1, JS_NewUint32(ctx, state->avail_out));
-    JS_SetPropertyUint32(ctx, list, 2, JS_NewUint32(ctx, state->avail_in));
-    JS_SetPropertyUint32(ctx, list, 3, state->msg != NULL ? JS_NewString(ctx, state->msg) : JS_UNDEFINED);
+    put_entry(ctx, list, 0, JS_NewInt32(ctx, status));
+    put_entry(ctx, list, 1, JS_NewUint32(ctx, left_out));
+    put_entry(ctx, list, 2, JS_NewUint32(ctx, left_in));
+    put_entry(ctx, list, 3, state->msg != NULL ? JS_NewString(ctx, state->msg) : JS_UNDEFINED);
     return list;
 }
 
