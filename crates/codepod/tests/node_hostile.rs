@@ -148,6 +148,13 @@ fn js_08_buffers_that_change_under_a_call_are_checked() {
              console.log('fine')",
             "const u = new Uint8Array(16); try { require('fs').readSync(0, u, { offset: { valueOf() { structuredClone(u.buffer, { transfer: [u.buffer] }); return 0 } } }) } catch {}
              console.log('fine')",
+            "const u = new Uint8Array(64), view = new DataView(new ArrayBuffer(64));
+             Object.defineProperty(view, 'buffer', { get() { structuredClone(u.buffer, { transfer: [u.buffer] }); return new ArrayBuffer(64) } });
+             try { require('crypto').timingSafeEqual(u, view) } catch {} console.log(u.length === 64 ? 'fine' : 'detached')",
+            "const { _handle } = require('zlib').createDeflate(), out = Buffer.alloc(10); let ran = false;
+             const offset = { valueOf() { ran = true; return 0 } };
+             for (const n of [2 ** 62, 2 ** 63, -1, 11, offset]) { try { _handle.writeSync(0, Buffer.alloc(10), n, 2 ** 62, out, n, 2 ** 62) } catch {} }
+             console.log(ran ? 'ran' : 'fine')",
             "for (const n of [2 ** 31, 2 ** 40, -1]) { try { new Uint8Array(n); console.log('made') } catch (e) { if (!(e instanceof RangeError)) console.log(e) } } console.log('fine')",
         ],
     );

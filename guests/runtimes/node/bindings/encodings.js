@@ -15,10 +15,21 @@ host.encodingNumber = (encoding) => {
   return names[name] ?? names[String(name).toLowerCase()] ?? numbers.utf8;
 };
 
+// The getters of a class of views: a view may have properties of its own with their names.
+const { apply } = Reflect;
+function readerOf(prototype) {
+  const [buffer, offset, length] = ['buffer', 'byteOffset', 'byteLength'].map((name) => Object.getOwnPropertyDescriptor(prototype, name).get);
+  return (view) => new Uint8Array(apply(buffer, view, []), apply(offset, view, []), apply(length, view, []));
+}
+const arrays = Object.getPrototypeOf(Uint8Array.prototype);
+const nameOfArray = Object.getOwnPropertyDescriptor(arrays, Symbol.toStringTag).get;
+const bytesOfArray = readerOf(arrays), bytesOfDataView = readerOf(DataView.prototype);
+const bytesOfView = (view) => (apply(nameOfArray, view, []) === undefined ? bytesOfDataView : bytesOfArray)(view);
+
 // The bytes of a view or a buffer.
 host.bytesOf = (value) => {
   if (value instanceof Uint8Array) return value;
-  return ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : new Uint8Array(value);
+  return ArrayBuffer.isView(value) ? bytesOfView(value) : new Uint8Array(value);
 };
 
 // A copy of some bytes. `slice` of a Buffer is a view.
