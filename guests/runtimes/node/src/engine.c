@@ -815,7 +815,11 @@ static FUNCTION(waitingModule)
 static FUNCTION(privateSymbol)
 {
     JSAtom name = JS_ValueToAtom(ctx, argv[0]);
-    JSValue symbol = name != JS_ATOM_NULL ? JS_NewSymbolFromAtom(ctx, name, JS_ATOM_TYPE_PRIVATE) : JS_EXCEPTION;
+    if (name == JS_ATOM_NULL) {
+        return JS_EXCEPTION;
+    }
+    /* The atom of an index has no text. */
+    JSValue symbol = __JS_AtomIsTaggedInt(name) ? JS_ThrowTypeError(ctx, "a name is expected") : JS_NewSymbolFromAtom(ctx, name, JS_ATOM_TYPE_PRIVATE);
     JS_FreeAtom(ctx, name);
     return symbol;
 }
