@@ -154,16 +154,14 @@ const WORKS: &[(&str, Work)] = &[
     }),
     ("JSON-RPC", |here, variables| {
         let calls = json_rpc(here);
-        converse(here, variables, &["rpc"], &calls, |_| {})
+        converse(here, variables, &["rpc"], &calls, works)
     }),
     ("recordings by JSON-RPC", |here, variables| {
         let calls = recording(here);
-        converse(here, variables, &["rpc", "--network"], &calls, |answer| {
-            assert!(answer.get("error").is_none(), "{answer}");
-        })
+        converse(here, variables, &["rpc", "--network"], &calls, works)
     }),
     ("MCP", |here, variables| {
-        converse(here, variables, &["mcp"], &model_context(), |_| {})
+        converse(here, variables, &["mcp"], &model_context(), works)
     }),
     ("a prompt", |here, variables| prompt(here, variables, &[])),
     ("a prompt on a state", |here, variables| {
@@ -275,6 +273,14 @@ fn stopped(here: &Directory, variables: Variables<'_>) -> ExitStatus {
     }
 }
 
+/// What stands for the sandbox that was made last, in messages.
+const LAST_SANDBOX: &str = "the last sandbox";
+
+/// An answer that is no error.
+fn works(answer: &Value) {
+    assert!(answer.get("error").is_none(), "{answer}");
+}
+
 /// Sends messages one after the other, each when the one before was answered; hands over the
 /// answers.
 fn converse(
@@ -282,7 +288,7 @@ fn converse(
     variables: Variables<'_>,
     arguments: &[&str],
     messages: &[Value],
-    mut answered: impl FnMut(Value),
+    mut answered: impl FnMut(&Value),
 ) -> ExitStatus {
     let mut child = command(here, variables)
         .args(arguments)
@@ -293,7 +299,14 @@ fn converse(
         .unwrap();
     let mut input = child.stdin.take().unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut sandbox = Value::Null;
     for message in messages {
+        let mut message = message.clone();
+        if let Some(id) = message.pointer_mut("/params/sandboxId")
+            && *id == LAST_SANDBOX
+        {
+            *id = sandbox.clone();
+        }
         if writeln!(input, "{message}").is_err() {
             break;
         }
@@ -305,7 +318,10 @@ fn converse(
             }
             let answer: Value = serde_json::from_str(&line).unwrap();
             if answer["id"] == message["id"] {
-                answered(answer);
+                answered(&answer);
+                if let Some(made) = answer.pointer("/result/sandboxId") {
+                    sandbox = made.clone();
+                }
                 break;
             }
         }
@@ -324,22 +340,25 @@ fn json_rpc(here: &Directory) -> Vec<Value> {
             2,
             "sandbox.create",
             json!({
-                "id": "s",
                 "mounts": [{"host": mounted, "at": "/m", "access": "rw"}],
             }),
         ),
         call(
             3,
             "run",
-            json!({"sandboxId": "s", "command": "seq 3 > /m/f; rm /m/f; echo done"}),
+            json!({"sandboxId": LAST_SANDBOX, "command": "seq 3 > /m/f; rm /m/f; echo done"}),
         ),
         call(
             4,
             "python.run",
-            json!({"sandboxId": "s", "code": "x = list(range(1000))"}),
+            json!({"sandboxId": LAST_SANDBOX, "code": "x = list(range(1000))"}),
         ),
-        call(5, "python.run", json!({"sandboxId": "s", "code": "len(x)"})),
-        call(6, "sandbox.destroy", json!({"sandboxId": "s"})),
+        call(
+            5,
+            "python.run",
+            json!({"sandboxId": LAST_SANDBOX, "code": "len(x)"}),
+        ),
+        call(6, "sandbox.destroy", json!({"sandboxId": LAST_SANDBOX})),
     ]
 }
 
@@ -348,9 +367,9 @@ fn recording(here: &Directory) -> Vec<Value> {
     let directory = here.path("by-json-rpc");
     let create = |what: &str| {
         let network = json!({"allowedHosts": ["api.test"], what: directory});
-        ("sandbox.create", json!({"id": "s", "network": network}))
+        ("sandbox.create", json!({"network": network}))
     };
-    let destroy = ("sandbox.destroy", json!({"sandboxId": "s"}));
+    let destroy = ("sandbox.destroy", json!({"sandboxId": LAST_SANDBOX}));
     [create("record"), destroy.clone(), create("record"), destroy, create("replay")]
         .into_iter()
         .zip(1..)
