@@ -31,6 +31,7 @@ merve=$SOURCES/nodejs/deps/merve
 zlib=$SOURCES/libz-sys/src/zlib
 llhttp=$SOURCES/llhttp
 brotli=$SOURCES/brotli/c
+zstd=$SOURCES/zstd-sys/zstd/lib
 mbedtls=$SOURCES/mbedtls
 monocypher=$SOURCES/monocypher/src
 flags=(-O3 -fwrapv -funsigned-char -DNDEBUG -D_GNU_SOURCE "-ffile-prefix-map=$here=/guest" "-ffile-prefix-map=$posix=/posix"
@@ -68,6 +69,10 @@ compile() {
     for file in "$brotli"/{common,dec,enc}/*.c; do
         object "b-$(basename "$(dirname "$file")")-$(basename "$file" .c)" "$file" "-I$brotli/include" -DBROTLI_STATIC_INIT=2 -Os -w
     done
+    for file in "$zstd"/{common,compress,decompress}/*.c; do
+        object "zstd-$(basename "$(dirname "$file")")-$(basename "$file" .c)" "$file" "-I$zstd" -DZSTD_LEGACY_SUPPORT=0 -DZSTD_DISABLE_ASM \
+            -DXXH_NAMESPACE=ZSTD_ -Os -w
+    done
     object cptls "$cptls/cptls.c" "-I$cptls" "-ffile-prefix-map=$cptls=/cptls"
     object llhttp "$llhttp/build/c/llhttp.c" "-I$llhttp/build" -w
     for file in api http; do object "llhttp-$file" "$llhttp/src/native/$file.c" "-I$llhttp/build" -w; done
@@ -84,7 +89,7 @@ compile() {
     object monocypher "$monocypher/monocypher.c" "${crypto[@]}" -Os -w
     object monocypher-ed25519 "$monocypher/optional/monocypher-ed25519.c" "${crypto[@]}" -Oz -w
     [ -n "$native" ] || for file in "$posix"/*.c; do object "posix-$(basename "$file" .c)" "$file"; done
-    engine+=(-include malloc.h "-I$zlib" "-I$SOURCES/ada-url/deps" "-I$merve" "-I$llhttp/build" "-I$cptls" "-I$brotli/include" "-I$posix")
+    engine+=(-include malloc.h "-I$zlib" "-I$SOURCES/ada-url/deps" "-I$merve" "-I$llhttp/build" "-I$cptls" "-I$brotli/include" "-I$zstd" "-I$posix")
     object engine "$here/src/engine.c" "${engine[@]}" -w
     engine+=("${crypto[@]}")
     for file in "$here"/src/*.c; do

@@ -17,7 +17,7 @@ const files = [
   'urls',
   'loop', // loop
   'tasks', // drain, runCallback
-  'stacks', // installStacks
+  'stacks', // installStacks, installStacksIn, frame, nameOf, addAsyncFrames
   'fatal', // fatal
   'requests', // request
   'copies', // addCopies
@@ -29,7 +29,7 @@ const files = [
   'options', // readCommandLine, optionValues
   'process', // process
   'system',
-  'messages',
+  'messages', // SHARED, keepAttached
   'serdes',
   'streams', // within, Owner, Request, Handle, StreamHandle
   'watchers', // StatWatcher
@@ -45,8 +45,10 @@ const files = [
   'certificates', // readCertificate, pemToDer
   'tls',
   'children',
+  'compression', // Compression
   'zlib',
   'brotli',
+  'zstd',
   'crypto',
   'intl',
   'typescript', // stripTypesWithoutWebAssembly

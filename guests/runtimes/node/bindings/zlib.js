@@ -1,4 +1,4 @@
-// zlib's streams (src/zlib.c). Brotli and zstd are not there: their classes refuse to be made.
+// zlib's streams (src/zlib.c).
 'use strict';
 
 const [Z_OK, Z_STREAM_END, Z_NEED_DICT, Z_BUF_ERROR, Z_FINISH] = [0, 1, 2, -5, 4];
@@ -7,70 +7,41 @@ const codes = {
   '-5': 'Z_BUF_ERROR', '-6': 'Z_VERSION_ERROR',
 };
 
-class Zlib extends host.Handle {
+class Zlib extends host.Compression {
   #mode;
-  #stream;
-  #state; // [bytes of output left, bytes of input left], for Node's JavaScript
-  #written;
   #hasDictionary = false;
-  #isBusy = false;
   constructor(mode) {
     super();
     this.#mode = mode;
   }
-  init(windowBits, level, memoryLevel, strategy, state, written, dictionary) {
-    this.#state = state;
-    this.#written = written;
+  init(windowBits, level, memoryLevel, strategy, state, written, dictionary, refusesGarbage) {
     this.#hasDictionary = dictionary !== undefined && dictionary !== null;
     // A window of 0 is that of the data's header; zlib itself has no window of 8 for deflating without a header.
-    const made = native.zlibOpen(this.#mode, windowBits, level, memoryLevel, strategy, dictionary ?? undefined);
+    const made = native.zlibOpen(this.#mode, windowBits, level, memoryLevel, strategy, dictionary ?? undefined, refusesGarbage === true);
     if (typeof made === 'number') throw host.codeError(Error, 'ERR_ZLIB_INITIALIZATION_FAILED', 'Initialization failed');
-    this.#stream = made;
+    this.begin(made, state, written);
   }
-  #fail(status, message) { this.onerror(message, status, codes[status] ?? 'Z_STREAM_ERROR'); }
-  // Whether it went well.
-  #step(flush, input, inputOffset, inputLength, output, outputOffset, outputLength) {
+  #fail(status, message) { return this.fail(message, status, codes[status] ?? 'Z_STREAM_ERROR'); }
+  step(flush, input, inputOffset, inputLength, output, outputOffset, outputLength) {
     const ranges = [inputOffset, inputLength, outputOffset, outputLength];
-    const [status, outputLeft, inputLeft, message] = native.zlibStep(this.#stream, flush, input, ranges, output);
-    this.#state[0] = outputLeft;
-    this.#state[1] = inputLeft;
+    const [status, outputLeft, inputLeft, message] = native.zlibStep(this.stream, flush, input, ranges, output);
+    this.left(outputLeft, inputLeft);
     if (status === Z_STREAM_END || status === Z_OK && !(outputLeft !== 0 && flush === Z_FINISH)) return true;
     if (status === Z_OK || status === Z_BUF_ERROR) {
-      if (outputLeft === 0 || flush !== Z_FINISH) return true;
-      this.#fail(Z_BUF_ERROR, 'unexpected end of file');
-    } else if (status === Z_NEED_DICT) {
-      this.#fail(status, this.#hasDictionary ? 'Bad dictionary' : 'Missing dictionary');
-    } else {
-      this.#fail(status, message ?? 'Zlib error');
+      return outputLeft === 0 || flush !== Z_FINISH || this.#fail(Z_BUF_ERROR, 'unexpected end of file');
     }
-    return false;
-  }
-  writeSync(...given) { this.#step(...given); }
-  write(...given) {
-    this.#isBusy = true;
-    host.loop.later(() => {
-      this.#isBusy = false;
-      if (this.isClosed) return this.#end();
-      if (this.#step(...given)) this.#written.call(this);
-      return undefined;
-    });
+    if (status === Z_NEED_DICT) return this.#fail(status, this.#hasDictionary ? 'Bad dictionary' : 'Missing dictionary');
+    return this.#fail(status, message ?? 'Zlib error');
   }
   params(level, strategy) {
-    const status = native.zlibParams(this.#stream, level, strategy);
+    const status = native.zlibParams(this.stream, level, strategy);
     if (status !== Z_OK && status !== Z_BUF_ERROR) this.#fail(status, 'Failed to set parameters');
   }
-  reset() {
-    const status = native.zlibReset(this.#stream);
+  resetStream() {
+    const status = native.zlibReset(this.stream);
     if (status !== Z_OK) this.#fail(status, 'Failed to reset stream');
   }
-  #end() {
-    if (this.#stream !== undefined) native.zlibClose(this.#stream);
-  }
-  close() {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    if (!this.#isBusy) this.#end();
-  }
+  closeStream() { native.zlibClose(this.stream); }
 }
 
 host.define('zlib', (zlib) => {

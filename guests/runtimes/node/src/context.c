@@ -16,7 +16,7 @@ static JSValue start = JS_UNDEFINED;
 
 static const struct native *const tables[] = {
     engine_natives, module_natives, bytes_natives, file_natives, url_natives, process_natives, spawn_natives,
-    library_natives, zlib_natives, socket_natives, http_natives, tls_natives, brotli_natives, realm_natives,
+    library_natives, zlib_natives, socket_natives, http_natives, tls_natives, brotli_natives, zstd_natives, realm_natives,
     hash_natives, kdf_natives, cipher_natives, rsa_natives, curve_natives,
 };
 
@@ -55,6 +55,7 @@ JSContext *context_bare(JSValue *native)
     engine_prepare(runtime, context);
     zlib_prepare(runtime);
     brotli_prepare(runtime);
+    zstd_prepare(runtime);
     http_prepare(runtime);
     tls_prepare(runtime);
     hashes_prepare(runtime);

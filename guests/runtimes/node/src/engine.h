@@ -25,7 +25,7 @@ struct native {
 /* The tables of the files; each ends with an empty entry. */
 extern const struct native engine_natives[], module_natives[], bytes_natives[], file_natives[], url_natives[],
     process_natives[], spawn_natives[], library_natives[], zlib_natives[], socket_natives[], http_natives[],
-    tls_natives[], brotli_natives[], realm_natives[];
+    tls_natives[], brotli_natives[], zstd_natives[], realm_natives[];
 
 /* Classes and hooks that belong to a runtime (engine.c). */
 void engine_prepare(JSRuntime *runtime, JSContext *context);
@@ -33,6 +33,8 @@ void engine_prepare(JSRuntime *runtime, JSContext *context);
 void zlib_prepare(JSRuntime *runtime);
 /* The class of Brotli's streams (brotli.c). */
 void brotli_prepare(JSRuntime *runtime);
+/* The class of Zstandard's streams (zstd.c). */
+void zstd_prepare(JSRuntime *runtime);
 /* The class of parsers of HTTP (http.c). */
 void http_prepare(JSRuntime *runtime);
 /* The class of connections with TLS (tls.c). */
@@ -101,12 +103,17 @@ int context_make(void);
 int context_run(int argc, char **argv);
 void context_seal(void);
 
+/* Whether a signal that is caught has arrived and is not handed out (process.c). */
+bool signal_has_arrived(int number);
 /* What libuv calls a socket: TCP, UDP or PIPE (sockets.c). */
 const char *socket_kind(int fd);
 /* The engine without Node (plain.c). */
 int plain_run(int argc, char **argv);
+/* Links a module that has been compiled and whose requests have been loaded; -1 with an exception (engine.c). */
+int engine_link(JSContext *context, JSValueConst module);
 
 /* Where Node's library is (library.c). */
 void library_open(const char *path);
+const char *library_beside(void);
 
 #endif

@@ -15,6 +15,8 @@ struct stream {
     uint8_t *dictionary;
     size_t dictionary_length;
     bool is_open;
+    bool refuses_garbage;   /* behind a member of a gzip file */
+    size_t magic_bytes;     /* of UNZIP: how many of gzip's there have been */
 };
 
 static JSClassID stream_class;
@@ -73,7 +75,8 @@ static int set_dictionary(struct stream *stream)
     return deflates(stream) ? deflateSetDictionary(&stream->state, bytes, length) : inflateSetDictionary(&stream->state, bytes, length);
 }
 
-/* mode, window bits, level, memory level, strategy, dictionary or undefined: a stream, or an error of zlib's. */
+/* mode, window bits, level, memory level, strategy, dictionary or undefined, whether nothing may follow: a stream, or an error of
+   zlib's. */
 static FUNCTION(zlibOpen)
 {
     struct bytes dictionary;
@@ -86,6 +89,7 @@ static FUNCTION(zlibOpen)
     }
     stream->mode = (enum mode)integer_of(ctx, argv[0]);
     stream->window_bits = (int)integer_of(ctx, argv[1]);
+    stream->refuses_garbage = JS_ToBool(ctx, argv[6]) == 1;
     int error = deflates(stream) ? deflateInit2(&stream->state, (int)integer_of(ctx, argv[2]), Z_DEFLATED, bits_for(stream),
                                                 (int)integer_of(ctx, argv[3]), (int)integer_of(ctx, argv[4]))
                                  : inflateInit2(&stream->state, bits_for(stream));
@@ -127,8 +131,24 @@ static struct stream *stream_of(JSContext *ctx, JSValueConst value)
     return stream;
 }
 
+/* Whether it is gzip or zlib: what begins with 1f 8b is a gzip file, and may have members. */
+static void find_mode(struct stream *stream)
+{
+    static const Bytef magic[] = {0x1f, 0x8b};
+    const Bytef *next = stream->state.next_in;
+    for (uInt left = stream->state.avail_in; stream->mode == UNZIP && left > 0; left--) {
+        if (*next++ != magic[stream->magic_bytes++]) {
+            stream->mode = INFLATE;
+        }
+        else if (stream->magic_bytes == sizeof magic) {
+            stream->mode = GUNZIP;
+        }
+    }
+}
+
 static int inflate_step(struct stream *stream, int flush)
 {
+    find_mode(stream);
     int error = inflate(&stream->state, flush);
     if (error == Z_NEED_DICT && stream->dictionary != NULL) {
         error = set_dictionary(stream);
@@ -136,7 +156,7 @@ static int inflate_step(struct stream *stream, int flush)
         error = error == Z_OK ? inflate(&stream->state, flush) : error == Z_DATA_ERROR ? Z_NEED_DICT : error;
     }
     /* Members of a gzip file follow each other; zeros behind them are not one. */
-    while (stream->mode == GUNZIP && error == Z_STREAM_END && stream->state.avail_in > 0 && stream->state.next_in[0] != 0) {
+    while (stream->mode == GUNZIP && !stream->refuses_garbage && error == Z_STREAM_END && stream->state.avail_in > 0 && stream->state.next_in[0] != 0) {
         inflateReset(&stream->state);
         error = inflate(&stream->state, flush);
     }
