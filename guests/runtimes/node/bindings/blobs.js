@@ -73,6 +73,8 @@ class BlobHandle {
 
 const stored = new Map(); // id → [handle, length, type], for URL.createObjectURL
 
+BlobHandle.prototype[host.SHARED] = true;
+
 host.define('blob', (blob) => {
   blob.createBlob = (sources) => new BlobHandle(sources.flatMap((source) => {
     if (source instanceof BlobHandle) return BlobHandle.partsOf(source);

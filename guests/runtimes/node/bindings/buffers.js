@@ -31,7 +31,8 @@ function addSlicesAndWrites(buffer) {
 // -2: out of range; -1: nothing to fill with. Node's JavaScript makes errors of both.
 function fill(self, value, start, end, encoding) {
   const bytes = bytesOf(self);
-  if (start < 0 || end > bytes.length) return -2;
+  if (start < 0 || end < 0) throw codeError(RangeError, 'ERR_OUT_OF_RANGE', 'Index out of range');
+  if (end > bytes.length) return -2;
   if (start >= end) return undefined;
   let pattern;
   if (typeof value === 'string') pattern = host.encode(value, encoding);
@@ -74,12 +75,8 @@ function swap(width) {
   };
 }
 
-const refuseDetached = (value) => {
-  if ((value.buffer ?? value).detached) {
-    throw codeError(Error, 'ERR_INVALID_STATE', 'Invalid state: Cannot validate on a detached buffer');
-  }
-  return bytesOf(value);
-};
+// What is detached has no bytes, and no wrong ones.
+const isDetached = (value) => (value.buffer ?? value).detached;
 
 // Numbers below 0 are Node's: -2 a wrong character, -1 one alone at the end.
 function atob(text) {
@@ -119,13 +116,13 @@ host.define('buffer', (buffer) => {
   buffer.swap16 = swap(2);
   buffer.swap32 = swap(4);
   buffer.swap64 = swap(8);
-  buffer.isAscii = (value) => native.isAscii(refuseDetached(value));
-  buffer.isUtf8 = (value) => native.isUtf8(refuseDetached(value));
+  buffer.isAscii = (value) => isDetached(value) || native.isAscii(bytesOf(value));
+  buffer.isUtf8 = (value) => isDetached(value) || native.isUtf8(bytesOf(value));
   buffer.atob = atob;
   buffer.btoa = btoa;
   // Memory is always zero here.
   buffer.createUnsafeArrayBuffer = (length) => new ArrayBuffer(length);
-  // V8 lets an embedder keep a buffer from being detached; this engine does not have that.
-  buffer.setDetachKey = () => {};
+  // V8 keeps such a buffer from being detached at all; here, from being transferred.
+  buffer.setDetachKey = (bytes) => { host.keepAttached(bytes); };
   buffer.getZeroFillToggle = () => undefined;
 });

@@ -26,7 +26,6 @@ const PARTS = [
 ];
 
 host.define('crypto', (crypto) => {
-  host.binding('constants').crypto.OPENSSL_VERSION_NUMBER = 0x30000000;
   const shared = {};
   for (const name of PARTS) {
     host.library.compile(`bindings/crypto/${name}.js`, ['native', 'host', 'crypto', 'shared'])(native, host, crypto, shared);

@@ -9,7 +9,7 @@ function incompleteUtf8(bytes) {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const first = bytes[bytes.length - back];
     if ((first & 0xc0) === 0x80) continue;
-    const width = first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xc2 && first < 0xe0 ? 2 : 1;
+    const width = first >= 0xf0 && first < 0xf8 ? 4 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xc2 && first < 0xe0 ? 2 : 1;
     if (width <= back) return [0, 0];
     const second = bytes[bytes.length - back + 1];
     const isWrong = back >= 2 && (
@@ -44,6 +44,10 @@ host.define('string_decoder', (binding) => {
     let bytes = bytesOf(chunk);
     const encoding = encodingNumber(state[kEncodingField]);
     if ([encodings.ascii, encodings.latin1, encodings.hex].includes(encoding)) return native.bytesToText(bytes, encoding, 0, undefined);
+    const most = host.binding('buffer').kStringMaxLength;
+    if (bytes.length > most * (encoding === encodings.ucs2 ? 2 : 1)) {
+      throw host.codeError(Error, 'ERR_STRING_TOO_LONG', `Cannot create a string longer than 0x${most.toString(16)} characters`);
+    }
     const held = state[kBufferedBytes];
     if (held > 0) {
       const joined = new Uint8Array(held + bytes.length);

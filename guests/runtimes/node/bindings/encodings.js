@@ -55,6 +55,7 @@ host.define('encoding_binding', (binding) => {
     native.textToBytes(into, text, numbers.utf8, 0, into.length, binding.encodeIntoResults);
   };
   binding.decodeUTF8 = (value, ignoreBom, fatal) => {
+    if ((value.buffer ?? value).detached) return ''; // there are no bytes
     let bytes = host.bytesOf(value);
     if (fatal && !native.isUtf8(bytes)) {
       throw host.codeError(TypeError, 'ERR_ENCODING_INVALID_ENCODED_DATA', 'The encoded data was not valid for encoding utf-8');

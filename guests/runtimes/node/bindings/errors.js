@@ -38,10 +38,17 @@ host.check = (result) => {
 
 // Constants have no prototype, so that a name is either one of them or nothing.
 host.define('constants', (constants) => {
+  const fix = (object, key, value) => Object.defineProperty(object, key, { __proto__: null, value, enumerable: true });
   const bare = (object) => {
+    for (const [key, value] of Object.entries(object)) {
+      if (typeof value === 'object') continue;
+      delete object[key];
+      fix(object, key, value);
+    }
     Object.setPrototypeOf(object, null);
     for (const value of Object.values(object)) if (typeof value === 'object') bare(value);
   };
+  constants.crypto.OPENSSL_VERSION_NUMBER = 0x30000000; // as `process.versions.openssl`, in process.js
   bare(constants);
 });
 

@@ -17,10 +17,11 @@ host.arrow = (file, line, text, column, length) =>
 function throwSite(error) {
   const places = native.throwPlaces(error) ?? [];
   for (let at = 0; at < places.length; at += 3) {
-    const [file, line, column] = places.slice(at, at + 3);
+    const file = places[at], line = places[at + 1], column = places[at + 2];
     if (file === 'bindings/contexts.js') continue; // it passes on what a script has thrown
     if (file.startsWith('bindings/') || file === 'loader') return undefined; // C++ in Node
-    if (sourceOf(file)?.split('\n')[line - 1]?.startsWith('throw', column - 1)) return [file, line, column];
+    const [text, shift] = lineOf(file, line);
+    if (text?.startsWith('throw', column - 1 - shift)) return [file, line, column];
   }
   return undefined;
 }
@@ -35,13 +36,12 @@ function arrowOf(error, isFromPromise) {
   const site = (isFromPromise ? undefined : throwSite(error)) ?? siteOf(error);
   if (site === undefined) return '';
   const [file, line, column] = site;
-  const lines = sourceOf(file)?.split('\n');
-  const text = lines?.[line - 1];
+  const [text, shift] = lineOf(file, line);
   if (text === undefined) return `${file}:${line}\n`;
   // Node's own mark on a line that throws an error with a snippet of its own.
-  const isMarked = (it) => it.includes('node-do-not-add-exception-line');
-  if (file.startsWith('node:') && lines.slice(line - 1, line + 1).some(isMarked)) return '';
-  return host.arrow(file, line, text, column, 1);
+  const isMarked = (it) => it?.includes('node-do-not-add-exception-line');
+  if (file.startsWith('node:') && (isMarked(text) || isMarked(lineOf(file, line + 1)[0]))) return '';
+  return host.arrow(file, line, text, column - shift, 1);
 }
 
 // DecorateErrorStack: the line of the source becomes part of the stack.
@@ -49,7 +49,7 @@ host.decorate = (error, arrow = arrowOf(error, false)) => {
   if (!host.types.isNativeError(error)) return error;
   const { arrow_message_private_symbol: message, decorated_private_symbol: decorated } = host.binding('util').privateSymbols;
   if (error[decorated] || arrow === '' || typeof error.stack !== 'string') return error;
-  const hide = (key, value) => Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false });
+  const hide = (key, value) => Object.defineProperty(error, key, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
   hide(message, arrow);
   hide(decorated, true);
   hide('stack', `${arrow}\n${error.stack}`);
@@ -73,6 +73,15 @@ function sourceOf(file) {
 }
 
 host.sourceOf = sourceOf;
+
+// Scripts of `vm` that say in which line and column of a larger text they begin.
+host.offsets = new Map();
+
+// A line of a source, and how far its columns are from those in stacks.
+function lineOf(file, line) {
+  const [lines, columns] = host.offsets.get(file) ?? [0, 0];
+  return [sourceOf(file)?.split('\n')[line - 1 - lines], line - 1 === lines ? columns : 0];
+}
 
 // Sources that are in no file, by the names that they have in stacks.
 host.evaluated = new Map();
@@ -148,6 +157,7 @@ host.define('errors', (errors) => {
     const site = siteOf(error);
     if (site === undefined) return {};
     const [file, line, column] = site;
-    return { sourceLine: sourceOf(file)?.split('\n')[line - 1], scriptResourceName: file, lineNumber: line, startColumn: column - 1 };
+    const [sourceLine, shift] = lineOf(file, line);
+    return { sourceLine, scriptResourceName: file, lineNumber: line, startColumn: column - 1 - shift };
   };
 });

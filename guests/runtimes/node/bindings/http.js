@@ -264,8 +264,8 @@ host.define('http_parser', (binding) => {
     constructor() {
       super();
       states.set(this, new State());
-      Object.defineProperty(this, 'lastMessageStart', { value: 0, writable: true });
-      Object.defineProperty(this, 'hasHeaders', { value: false, writable: true });
+      Object.defineProperty(this, 'lastMessageStart', { __proto__: null, value: 0, writable: true });
+      Object.defineProperty(this, 'hasHeaders', { __proto__: null, value: false, writable: true });
     }
     initialize(type, resource, mostHeadersSize = 0, lenient = 0, list = undefined) {
       if (type !== REQUEST && type !== RESPONSE) throw new TypeError('a parser is for requests or for responses');

@@ -12,19 +12,20 @@ function load() {
   const intl = { constructors, read: library.read, process: host.process };
   intl.data = JSON.parse(library.read('intl/data.json'));
   intl.nameCallable = (name) => {
-    Object.defineProperty(constructors[name], 'name', { value: name, configurable: true });
-    Object.defineProperty(constructors[name], 'length', { value: 0, configurable: true });
+    Object.defineProperty(constructors[name], 'name', { __proto__: null, value: name, configurable: true });
+    Object.defineProperty(constructors[name], 'length', { __proto__: null, value: 0, configurable: true });
     constructors[name].supportedLocalesOf = undefined;
     Object.defineProperty(constructors[name], 'supportedLocalesOf', {
+      __proto__: null,
       value: { supportedLocalesOf(locales, options) { return intl.supportedLocalesOf(locales, options); } }.supportedLocalesOf, enumerable: false });
   };
   for (const name of FILES) library.compile(`intl/${name}.js`, ['intl', 'process'], `node:internal/intl/${name}`)(intl, host.process);
   const object = {};
-  const hide = (key, value) => Object.defineProperty(object, key, { value, writable: true, configurable: true, enumerable: false });
+  const hide = (key, value) => Object.defineProperty(object, key, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
   for (const [name, Class] of Object.entries(constructors)) hide(name, Class);
   hide('getCanonicalLocales', { getCanonicalLocales(locales) { return intl.canonicalList(locales); } }.getCanonicalLocales);
   hide('supportedValuesOf', { supportedValuesOf(key) { return supportedValues(intl, String(key)); } }.supportedValuesOf);
-  Object.defineProperty(object, Symbol.toStringTag, { value: 'Intl', configurable: true });
+  Object.defineProperty(object, Symbol.toStringTag, { __proto__: null, value: 'Intl', configurable: true });
   made = { object, intl };
   return made;
 }
@@ -44,7 +45,7 @@ function supportedValues({ data }, key) {
 // A function of a prototype as the engine's own look: no constructor, not enumerable.
 function replace(prototype, methods) {
   for (const [name, method] of Object.entries(methods)) {
-    Object.defineProperty(prototype, name, { value: method, writable: true, configurable: true, enumerable: false });
+    Object.defineProperty(prototype, name, { __proto__: null, value: method, writable: true, configurable: true, enumerable: false });
   }
 }
 
@@ -90,16 +91,17 @@ replace(String.prototype, {
 });
 for (const [prototype, name, length] of [[Number.prototype, 'toLocaleString', 0], [BigInt.prototype, 'toLocaleString', 0],
   [Date.prototype, 'toLocaleString', 0], [Date.prototype, 'toLocaleDateString', 0], [Date.prototype, 'toLocaleTimeString', 0], [String.prototype, 'localeCompare', 1]]) {
-  Object.defineProperty(prototype[name], 'length', { value: length, configurable: true });
+  Object.defineProperty(prototype[name], 'length', { __proto__: null, value: length, configurable: true });
 }
 
 Object.defineProperty(globalThis, 'Intl', {
+  __proto__: null,
   get() {
     const { object } = load();
-    Object.defineProperty(globalThis, 'Intl', { value: object, writable: true, configurable: true, enumerable: false });
+    Object.defineProperty(globalThis, 'Intl', { __proto__: null, value: object, writable: true, configurable: true, enumerable: false });
     return object;
   },
-  set(value) { Object.defineProperty(globalThis, 'Intl', { value, writable: true, configurable: true, enumerable: false }); },
+  set(value) { Object.defineProperty(globalThis, 'Intl', { __proto__: null, value, writable: true, configurable: true, enumerable: false }); },
   configurable: true,
   enumerable: false,
 });

@@ -117,7 +117,8 @@ function turn() {
   const timeout = count > 0 || outstanding > 0 || finished.length > 0 || !isAlive() ? 0 :
     Math.min(timerAt, nextRepeat()) === Infinity ? FOREVER : Math.max(0, Math.ceil(Math.min(timerAt, nextRepeat()) - now()));
   pollDescriptors(timeout);
-  if (immediates()[0] > 0 || immediates()[2] > 0) host.runCallback(() => handOutImmediates());
+  // Again where one has thrown and others are outstanding.
+  if (immediates()[0] > 0 || immediates()[2] > 0) do host.runCallback(() => handOutImmediates()); while (immediates()[2] > 0);
   for (const close of closing.splice(0)) host.runCallback(close);
   runTimers();
 }
@@ -143,6 +144,7 @@ host.loop = {
     else signalHandlers.set(number, handler);
     return 0;
   },
+  handlesSignal: (number) => signalHandlers.has(number),
   keepForSignals(change) { referencedSignals += change; },
   keepForChildren(change) { children += change; },
   begin() {
@@ -162,7 +164,7 @@ host.loop = {
 
 host.define('timers', (timers) => {
   timers.immediateInfo = new Uint32Array(3);
-  timers.timerInfo = new Int32Array(1);
+  timers.timeoutInfo = new Int32Array(1);
   timers.setupTimers = (immediate, timer) => {
     handOutImmediates = immediate;
     handOutTimers = timer;

@@ -12,7 +12,7 @@ const attributesOf = (attributes) => ({ __proto__: null, ...attributes });
 function withArrow(error, arrow) {
   if (arrow === undefined || !host.types.isNativeError(error)) return error;
   const symbol = host.binding('util').privateSymbols.arrow_message_private_symbol;
-  return Object.defineProperty(error, symbol, { value: arrow, writable: true, configurable: true });
+  return Object.defineProperty(error, symbol, { __proto__: null, value: arrow, writable: true, configurable: true });
 }
 
 function syntaxArrow(error, url) {
@@ -47,6 +47,7 @@ host.unsettledWarning = () => {
 };
 
 function classFor(binding) {
+  const NOBODY = Symbol('nobody'); // is asked for the import.meta of a module that does not use it
   return class ModuleWrap {
     #record;
     #source;
@@ -78,21 +79,26 @@ function classFor(binding) {
         this.#requests.push({ __proto__: null, specifier: found[at], attributes: attributesOf(found[at + 1]), phase: binding.kEvaluationPhase });
       }
       this.hasTopLevelAwait = native.moduleHasTopLevelAwait(this.#record);
-      this.#asked = typeof asked === 'symbol' ? asked : symbols().source_text_module_default_hdo;
+      // Node's own modules that do not use it are in no registry.
+      this.#asked = /\bmeta\b/.test(source) ? this[hostDefined()] : NOBODY;
+      if (asked !== undefined && typeof asked !== 'symbol' && !host.isCacheOf(source, asked)) {
+        throw host.codeError(Error, 'ERR_VM_MODULE_CACHED_DATA_REJECTED', 'cachedData buffer was rejected');
+      }
     }
     // import.meta, which V8 asks for when a module reads it first: here before any of a graph runs.
     #initializeMeta() {
       if (this.#asked === undefined) return;
       const asked = this.#asked;
       this.#asked = undefined;
-      initializeMeta?.(asked, native.moduleMeta(this.#record), this);
+      if (asked !== NOBODY) initializeMeta?.(asked, native.moduleMeta(this.#record), this);
       for (const module of this.#linked) module.#initializeMeta();
     }
+    createCachedData() { return host.cacheOf(this.#source); }
     get record() { return this.#record; }
     getModuleRequests() { return this.#requests; }
     link(modules) {
-      this.#linked = modules;
-      native.moduleLink(this.#record, modules.map((module) => module.record));
+      this.#linked = Array.from(modules);
+      native.moduleLink(this.#record, this.#linked.map((module) => module.record));
     }
     instantiate() {
       if (this.getStatus() >= binding.kInstantiated) return;
@@ -156,7 +162,6 @@ function classFor(binding) {
     getError() { return native.moduleStatus(this.#record)[1]; }
     setExport(name, value) { native.moduleSetExport(this.#record, name, value); }
     getStaticDependencySpecifiers() { return this.#requests.map((request) => request.specifier); }
-    createCachedData() { return host.toBuffer(new Uint8Array(0)); }
   };
 }
 

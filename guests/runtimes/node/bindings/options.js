@@ -1,7 +1,10 @@
 // The command line and NODE_OPTIONS, by native node's own table of options.
 'use strict';
 
-const { options: known, aliases, defaults } = host.shapes.options;
+const { options: ofNative, aliases: aliasesOfNative, defaults } = host.shapes.options;
+// There is no inspector, and so no option of its, as in a build of Node without one.
+const known = ofNative.filter(([name]) => !/^--(inspect|experimental-.*inspect)/.test(name));
+const aliases = aliasesOfNative.filter((alias) => !/--inspect/.test(alias.join()));
 const table = new Map(known);
 const aliasOf = new Map(aliases);
 // Of enum OptionType.
@@ -12,7 +15,21 @@ const tuning = new Set([
   'stack-size', 'opt', 'lazy', 'max-lazy', 'lite-mode', 'single-threaded', 'optimize-for-size', 'initial-heap-size', 'initial-old-space-size',
   'min-semi-space-size', 'gc-interval', 'gc-global', 'random-seed', 'predictable', 'sparkplug', 'always-sparkplug', 'maglev', 'turbofan',
   'always-turbofan', 'flush-bytecode', 'concurrent-recompilation', 'stress-compaction', 'max-inlined-bytecode-size', 'stack-trace-limit',
+  'harmony-import-attributes', // which is the default
 ]);
+
+// What Node would do for these is not there, and a program must not think that it is.
+const ABSENT = /^--(permission|allow-(?!natives)|(cpu|heap|perf)-|prof|heapsnapshot-|build-snapshot|snapshot-blob|experimental-sea|experimental-report|report-|trace-event)/;
+
+// What an option sets beside itself.
+const IMPLIED = {
+  __proto__: null,
+  '--eval': '[has_eval_string]',
+  '--test-random-seed': '[has_test_random_seed]',
+  '--watch-path': '--watch',
+  '--trace-env-js-stack': '--trace-env',
+  '--trace-env-native-stack': '--trace-env',
+};
 
 class Usage {
   constructor(message) { this.message = message; }
@@ -41,7 +58,8 @@ function take(words, isEnvironment) {
     const hasArgument = rest.length > 0 && !rest[0].startsWith('-');
     const alias = (hasArgument && aliasOf.get(`${name} <arg>`)) || aliasOf.get(text === undefined ? name : `${name}=`) || aliasOf.get(name);
     if (alias !== undefined && alias[0] !== name) {
-      rest.unshift(...alias.slice(0, -1), text === undefined ? alias.at(-1) : `${alias.at(-1)}=${text}`);
+      const last = isNegated ? alias.at(-1).replace(/^--/, '--no-') : alias.at(-1);
+      rest.unshift(...alias.slice(0, -1), text === undefined ? last : `${last}=${text}`);
       taken.pop();
       asGiven = given;
       continue;
@@ -53,13 +71,15 @@ function take(words, isEnvironment) {
       if (name === '--stack-trace-limit' && /^\d+$/.test(text)) values[name] = Number(text);
       continue;
     }
-    if (option === undefined) throw new Usage(`bad option: ${word}`);
+    if (option === undefined || ABSENT.test(name)) throw new Usage(`bad option: ${word}`);
     if (isEnvironment && option.envVarSettings !== 0) throw new Usage(`${word} is not allowed in NODE_OPTIONS`);
     if (name === '--expose-gc') values[name] = !isNegated;
     if (option.type === NOTHING || option.type === V8) continue;
     if (option.type === BOOLEAN) {
       if (text !== undefined) throw new Usage(`${given} is a boolean option; it takes no argument`);
       values[name] = !isNegated;
+      if (name === '--experimental-require-module') values['--require-module'] = !isNegated;
+      if (name in IMPLIED && !isNegated) values[IMPLIED[name]] = true;
       continue;
     }
     let argument = text;
@@ -73,7 +93,7 @@ function take(words, isEnvironment) {
     }
     const value = valueOf(option.type, argument, given);
     values[name] = option.type === LIST ? [...(values[name] ?? []), value] : value;
-    if (name === '--eval') values['[has_eval_string]'] = true;
+    if (name in IMPLIED) values[IMPLIED[name]] = true;
     asGiven = undefined;
   }
   return { values, taken, rest };
@@ -99,13 +119,24 @@ function setOpposite(values, name) {
   if (typeof values[name] === 'boolean' && opposite in byDefault) values[opposite] = !values[name];
 }
 
+// Options that have a variable of their own.
+function variablesOf(environment) {
+  const values = {};
+  if (environment.NODE_PENDING_DEPRECATION === '1') values['--pending-deprecation'] = true;
+  if (environment.NODE_PRESERVE_SYMLINKS === '1') values['--preserve-symlinks'] = true;
+  if (environment.NODE_PRESERVE_SYMLINKS_MAIN === '1') values['--preserve-symlinks-main'] = true;
+  if (environment.NODE_USE_ENV_PROXY === '1') values['--use-env-proxy'] = true;
+  if (environment.NODE_REDIRECT_WARNINGS) values['--redirect-warnings'] = environment.NODE_REDIRECT_WARNINGS;
+  return values;
+}
+
 // Reads the arguments of a process (without the program's name); an option that is wrong ends it.
 host.readCommandLine = (words, environment) => {
   try {
     const variable = environment.NODE_OPTIONS;
     const fromEnvironment = variable ? take(split(variable), true).values : {};
     const given = take(words, false);
-    current = Object.assign(Object.create(byDefault), fromEnvironment);
+    current = Object.assign(Object.create(byDefault), variablesOf(environment), fromEnvironment);
     for (const name of Object.keys(given.values)) {
       const before = fromEnvironment[name];
       current[name] = Array.isArray(before) ? [...before, ...given.values[name]] : given.values[name];

@@ -11,11 +11,15 @@ function parse(path, text, base) {
   let content;
   try {
     content = JSON.parse(text);
-  } catch (error) {
+  } catch {
+    // As below.
+  }
+  if (!host.isObject(content) || Array.isArray(content)) {
     throw host.codeError(Error, 'ERR_INVALID_PACKAGE_CONFIG', `Invalid package config ${path}.${base ? ` while importing ${base}.` : ''}`);
   }
-  const type = content.type === 'module' || content.type === 'commonjs' ? content.type : 'none';
-  return [stringOf(content.name), stringOf(content.main), type, jsonOf(content.imports), jsonOf(content.exports), path];
+  // A program may have added to the prototype of objects.
+  const { name, main, type, imports, exports } = { __proto__: null, ...content };
+  return [stringOf(name), stringOf(main), type === 'module' || type === 'commonjs' ? type : 'none', jsonOf(imports), jsonOf(exports), path];
 }
 
 function packageAt(path, base) {

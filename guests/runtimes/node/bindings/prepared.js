@@ -48,7 +48,10 @@ host.prepare = () => {
   // reads `module` then.
   native.keepGlobals();
   host.requireBuiltin('internal/modules/helpers').addBuiltinLibsToObject(globalThis, '<eval>');
-  void globalThis.module;
+  // Not by its getter: that loads it as a program would, and Node then asks whether it runs under --watch.
+  const lib = host.requireBuiltin('internal/bootstrap/realm').BuiltinModule.map.get('module').compileForPublicLoader();
+  const set = (value) => Object.defineProperty(globalThis, 'module', { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  Object.defineProperty(globalThis, 'module', { __proto__: null, get: () => lib, set, configurable: true, enumerable: false });
   native.exchangeGlobals();
 };
 

@@ -5,12 +5,12 @@ const { codeError, systemError, shapes } = host;
 
 // Node's JavaScript gives this prototype that of EventEmitter.
 const constructor = function process() {};
-Object.defineProperty(constructor.prototype, 'constructor', { value: constructor, writable: true, enumerable: false, configurable: true });
+Object.defineProperty(constructor.prototype, 'constructor', { __proto__: null, value: constructor, writable: true, enumerable: false, configurable: true });
 const process = new constructor();
 process[host.binding('util').privateSymbols.exit_info_private_symbol] = new Int32Array(4);
 host.process = process;
 
-const fixed = (name, value) => Object.defineProperty(process, name, { value, enumerable: true, writable: false, configurable: true });
+const fixed = (name, value) => Object.defineProperty(process, name, { __proto__: null, value, enumerable: true, writable: false, configurable: true });
 fixed('version', `v${shapes.versions.node}`);
 // `openssl` is how Node's library and programs find out that there is crypto: see crypto.js.
 const crypto = { mbedtls: '3.6.7', monocypher: '4.0.2', openssl: '3.0.0+mbedtls' };
@@ -46,7 +46,7 @@ host.environmentOf = (variables) => new Proxy(variables, {
     const text = String(value);
     if (!isName(key)) return true;
     // Not by assignment: a name may be one that objects have from their prototype.
-    Object.defineProperty(target, key, { value: text, writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(target, key, { __proto__: null, value: text, writable: true, enumerable: true, configurable: true });
     if (key === 'TZ') host.timeZoneChanged?.(text);
     return true;
   },
@@ -72,6 +72,7 @@ host.environmentOf = (variables) => new Proxy(variables, {
 // What is not over yet, by the names of the classes in Node's C++.
 const infoOf = (handle) => {
   const { name } = handle.constructor;
+  if (name === 'TCP') return handle.isServer ? 'TCPServerWrap' : 'TCPSocketWrap';
   return name === 'StatWatcher' || name === 'MessagePort' ? name : `${name}Wrap`;
 };
 const activeHandles = () => [...host.handles].filter((handle) => handle.hasRef());
@@ -124,7 +125,7 @@ host.define('process_methods', (methods) => {
     return [
       ...[...host.requests].map((request) => (request.constructor === Promise ? 'FSReqPromise' : request.constructor.name)),
       ...activeHandles().map(infoOf),
-      ...new Array(host.binding('timers').timerInfo[0]).fill('Timeout'),
+      ...new Array(host.binding('timers').timeoutInfo[0]).fill('Timeout'),
       ...new Array(immediates).fill('Immediate'),
     ];
   };
@@ -139,7 +140,9 @@ host.define('process_methods', (methods) => {
   methods.dlopen = (...given) => {
     if (given.length < 2) throw codeError(TypeError, 'ERR_MISSING_ARGS', 'process.dlopen needs at least 2 arguments');
     const path = String(given[1]);
-    const why = native.kind(path) === 0 ? 'native addons cannot be loaded here' :
+    const text = native.readText(path);
+    const why = typeof text === 'string' && text.length < 64 ? 'file too short' : typeof text === 'string' && !text.startsWith('\x7fELF') ? 'invalid ELF header' :
+      native.kind(path) === 0 ? 'native addons cannot be loaded here' :
       'cannot open shared object file: No such file or directory';
     throw codeError(Error, 'ERR_DLOPEN_FAILED', `${path}: ${why}`);
   };

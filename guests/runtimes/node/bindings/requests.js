@@ -52,10 +52,7 @@ host.request = (operation, request, work, waits) => {
     }
     const [error, value] = outcome(operation, work);
     // It comes from nowhere: no frame is below it when it is handed out.
-    if (error !== null) {
-      if (isPromise) host.keepFrames(error);
-      error.stack = `Error: ${error.message}`;
-    }
+    if (error !== null) error.stack = `Error: ${error.message}`;
     loop.later(() => done(error, value));
   };
   if (isPromise) {
@@ -63,6 +60,7 @@ host.request = (operation, request, work, waits) => {
     host.requests.add(promise);
     begin((error, value) => {
       host.requests.delete(promise);
+      if (error !== null) host.addAsyncFrames(error, promise);
       if (error === null) resolve(value);
       else reject(error);
     });

@@ -223,7 +223,15 @@ class ChannelWrap extends Request {
     this.servers = servers.map(([, address, port]) => [address, port]);
     return 0;
   }
-  setLocalAddress() {}
+  // Queries leave from the sandbox's own address, whatever is chosen; what is no address is refused.
+  setLocalAddress(first, second) {
+    const { isIP } = host.requireBuiltin('internal/net');
+    const families = [first, second].filter((address) => address !== undefined).map((address) => isIP(address));
+    if (families.length === 0 || families.includes(0)) throw host.codeError(Error, 'ERR_INVALID_ARG_VALUE', 'Invalid IP address.');
+    if (families.length === 2 && families[0] === families[1]) {
+      throw host.codeError(Error, 'ERR_INVALID_ARG_VALUE', `Cannot specify two IPv${families[0]} addresses.`);
+    }
+  }
   cancel() { for (const query of [...this.queries]) loop.later(() => this.queries.has(query) && query.done('ECANCELLED')); }
   ask(request, name, wanted) {
     const id = new Uint8Array(2);
@@ -251,4 +259,18 @@ for (const type of Object.keys(TYPES)) {
   ChannelWrap.prototype[method] = host.named(method, function(request, name) { return this.ask(request, name, type); });
 }
 
-host.extend('cares_wrap', (cares) => { cares.ChannelWrap = ChannelWrap; });
+// c-ares' own texts of its errors, by number; the last one is Node's.
+const errorTexts = [
+  'Successful completion', 'DNS server returned answer with no data', 'DNS server claims query was misformatted',
+  'DNS server returned general failure', 'Domain name not found', 'DNS server does not implement requested operation',
+  'DNS server refused query', 'Misformatted DNS query', 'Misformatted domain name', 'Unsupported address family', 'Misformatted DNS reply',
+  'Could not contact DNS servers', 'Timeout while contacting DNS servers', 'End of file', 'Error reading file', 'Out of memory',
+  'Channel is being destroyed', 'Misformatted string', 'Illegal flags specified', 'Given hostname is not numeric',
+  'Illegal hints flags specified', 'c-ares library initialization not yet performed',
+];
+const PENDING = -1000;
+
+host.extend('cares_wrap', (cares) => {
+  cares.ChannelWrap = ChannelWrap;
+  cares.strerror = (code) => (code === PENDING ? 'There are pending queries.' : errorTexts[code] ?? 'unknown');
+});

@@ -14,8 +14,14 @@ host.compileBuiltin = (id) => {
 };
 
 // A function around a source. Its head is on a line of its own, the one before the first.
-host.wrap = (source, parameters, file, realm) =>
-  native.realmRun(realm, `(function (${parameters.join(', ')}) {\n${source}\n})`, file, -1, 0);
+host.wrap = (source, parameters, file, realm, scopes = []) => {
+  const made = `(function (${parameters.join(', ')}) {\n${source}\n})`;
+  if (scopes.length === 0) return native.realmRun(realm, made, file, -1, 0);
+  // Objects whose properties the function sees as variables.
+  const names = scopes.map((scope, at) => `__scope${at}`);
+  const around = names.map((name) => `with (${name}) `).join('');
+  return native.realmRun(realm, `(function (${names.join(', ')}) { ${around}return ${made} })`, file, -1, 0)(...scopes);
+};
 
 host.define('builtins', (builtins) => {
   const ids = Object.keys(host.library.index).filter((name) => name.startsWith('lib/')).map((name) => name.slice(4, -3));

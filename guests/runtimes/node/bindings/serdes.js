@@ -355,7 +355,7 @@ class Deserializer {
   #properties(object, finish) {
     while (this.#until(finish)) {
       const key = this.#value();
-      Object.defineProperty(object, key, { value: this.#value(), writable: true, enumerable: true, configurable: true });
+      Object.defineProperty(object, key, { __proto__: null, value: this.#value(), writable: true, enumerable: true, configurable: true });
     }
   }
   #array(finish, isDense) {
@@ -397,7 +397,7 @@ class Deserializer {
     }
     const error = this.#objects[id] = new globalThis[name](fields.message ?? '');
     for (const key of ['stack', 'cause']) {
-      if (key in fields) Object.defineProperty(error, key, { value: fields[key], writable: true, configurable: true });
+      if (key in fields) Object.defineProperty(error, key, { __proto__: null, value: fields[key], writable: true, configurable: true });
     }
     return error;
   }

@@ -69,4 +69,4 @@ host.binding = (name) => {
 };
 
 // A function by its name, for those whose name Node shows.
-host.named = (name, call) => Object.defineProperty(call, 'name', { value: name, configurable: true });
+host.named = (name, call) => Object.defineProperty(call, 'name', { __proto__: null, value: name, configurable: true });

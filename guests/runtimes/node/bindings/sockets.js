@@ -112,6 +112,7 @@ host.define('tcp_wrap', (binding) => {
     constructor(type) {
       if (type !== SOCKET && type !== SERVER) throw new TypeError('a TCP handle is a SOCKET or a SERVER');
       super();
+      this.isServer = type === SERVER;
     }
     #bind(family, address, port, flags) {
       let failed = this.make(family);

@@ -24,24 +24,33 @@ function place(site) {
 // Not shown: our own frames, which are C++ in Node, and calls from C.
 const isShown = (site) => {
   const file = site.getFileName() ?? '';
-  return !file.startsWith('bindings/') && file !== '' && file !== 'native' && file !== 'loader';
+  return !file.startsWith('bindings/') && file !== '' && file !== 'native' && file !== 'loader' || site.getPromiseIndex() !== null;
 };
 
 // The engine's own names for what V8 has no name for.
 const NAMELESS = ['', '<anonymous>', '<eval>', '<module>'];
 
-function frame(site) {
+host.nameOf = (site) => {
   const name = site.getFunctionName() ?? '';
-  return !NAMELESS.includes(name) ? `    at ${name} (${place(site)})` : `    at ${place(site)}`;
+  return NAMELESS.includes(name) ? '' : name;
+};
+
+function frame(site) {
+  const name = host.nameOf(site);
+  const kind = site.isAsync() ? 'async ' : site.isConstructor() ? 'new ' : '';
+  if (site.getPromiseIndex() !== null) return `    at async Promise.all (index ${site.getPromiseIndex()})`;
+  if (kind === 'new ') return `    at new ${name || '<anonymous>'} (${place(site)})`;
+  return name !== '' ? `    at ${kind}${name} (${place(site)})` : `    at ${kind}${place(site)}`;
 }
 
 host.frame = frame;
 
-// Errors of operations that a promise waits for, with the frames of who asked: none is left when the
-// error is handed out. V8 finds those who await, which are the same but for what called them.
-const askedFrom = new WeakMap();
-host.keepFrames = (error) => {
-  askedFrom.set(error, String(error.stack).split('\n').filter((line) => line.startsWith('    at ')));
+// Errors whose stack Node's library makes itself: those that the REPL shows.
+const overrides = () => host.requireBuiltin('internal/errors').overrideStackTrace;
+
+// Errors that come from nowhere have the frames of who waits for a promise.
+host.addAsyncFrames = (error, promise) => {
+  error.stack = [error.stack, ...native.asyncFrames(promise).filter(isShown).map(frame)].join('\n');
 };
 
 // The text is made when it is read first, by what `hookOf` says then.
@@ -49,10 +58,11 @@ const prepare = (hookOf) => (error, sites) => {
   const shown = sites.filter(isShown);
   const hook = hookOf();
   if (typeof hook === 'function') return hook(error, shown);
-  const lines = shown.length > 0 ? shown.map(frame) : askedFrom.get(error) ?? [];
+  const lines = shown.map(frame);
   return () => {
-    const text = [firstLine(error), ...lines].join('\n');
-    Object.defineProperty(error, 'stack', { value: text, writable: true, configurable: true, enumerable: false });
+    const override = overrides().get(error);
+    const text = override !== undefined ? override(error, shown) : [firstLine(error), ...lines].join('\n');
+    Object.defineProperty(error, 'stack', { __proto__: null, value: text, writable: true, configurable: true, enumerable: false });
     return text;
   };
 };
@@ -62,14 +72,19 @@ function completeCallSites() {
   let prototype;
   engineHook.set.call(Error, (error, sites) => { prototype = Object.getPrototypeOf(sites[0]); });
   void new Error().stack;
+  // For functions without a name, and what is not in a function, V8 has no name.
+  const ofEngine = prototype.getFunctionName;
+  Object.defineProperty(prototype, 'getFunctionName', {
+    __proto__: null,
+    value: { getFunctionName() { const name = ofEngine.call(this); return NAMELESS.includes(name) ? null : name; } }.getFunctionName,
+    writable: true,
+    configurable: true,
+  });
   const missing = {
     isEval() { return false; },
     getEvalOrigin() { return undefined; },
     isToplevel() { return true; },
-    isConstructor() { return false; },
-    isAsync() { return false; },
-    isPromiseAll() { return false; },
-    getPromiseIndex() { return null; },
+    isPromiseAll() { return this.getPromiseIndex() !== null; },
     getThis() { return undefined; },
     getTypeName() { return null; },
     getMethodName() { return null; },
@@ -78,7 +93,7 @@ function completeCallSites() {
     toString() { return frame(this).slice('    at '.length); },
   };
   for (const [name, value] of Object.entries(missing)) {
-    if (!Object.hasOwn(prototype, name)) Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
+    if (!Object.hasOwn(prototype, name)) Object.defineProperty(prototype, name, { __proto__: null, value, writable: true, configurable: true });
   }
 }
 
@@ -89,6 +104,7 @@ host.installStacks = () => {
   let hook = byDefault;
   engineHook.set.call(Error, prepare(() => (typeof hook === 'function' && hook !== byDefault ? (error, sites) => hook.call(Error, error, sites) : undefined)));
   Object.defineProperty(Error, 'prepareStackTrace', {
+    __proto__: null,
     get() { return hook; },
     set(value) { hook = value; },
     enumerable: false,
@@ -102,6 +118,7 @@ host.installStacksIn = (RealmError) => {
   let hook;
   set.call(RealmError, prepare(() => (typeof hook === 'function' ? (error, sites) => hook.call(RealmError, error, sites) : undefined)));
   Object.defineProperty(RealmError, 'prepareStackTrace', {
+    __proto__: null,
     get() { return hook; },
     set(value) { hook = value; },
     enumerable: false,

@@ -43,7 +43,7 @@ function exposeCollector() {
     if (options?.execution !== 'async') return native.collect();
     return Promise.resolve().then(() => native.collect());
   });
-  Object.defineProperty(globalThis, 'gc', { value: gc, writable: true, configurable: true });
+  Object.defineProperty(globalThis, 'gc', { __proto__: null, value: gc, writable: true, configurable: true });
 }
 
 function printVersion() {

@@ -28,7 +28,7 @@ const newAsyncId = () => {
 class Owner {
   #asyncId;
   constructor() {
-    Object.defineProperty(this, 'continuation', { value: native.getContinuation(), writable: true, configurable: true });
+    Object.defineProperty(this, 'continuation', { __proto__: null, value: native.getContinuation(), writable: true, configurable: true });
   }
   getAsyncId() { return this.#asyncId ??= newAsyncId(); }
 }
@@ -250,7 +250,7 @@ host.define('tty_wrap', (binding) => {
       [size[0], size[1]] = found;
       return 0;
     }
-    setRawMode() { throw host.unavailable('tty.ReadStream.setRawMode'); }
+    setRawMode(mode) { return native.setRawMode(this.fd, mode !== 0 && mode !== false); }
     endWriting() { return 0; }
   };
 });

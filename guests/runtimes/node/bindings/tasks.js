@@ -19,12 +19,14 @@ host.drain = () => {
   }
 };
 
-// A callback from the loop, as MakeCallback does it.
+// A callback from the loop, as MakeCallback does it: where it throws, ticks wait for the next one, which
+// whoever handles the error sees to.
 host.runCallback = (callback) => {
   try {
     callback();
   } catch (error) {
     host.fatal(error);
+    return;
   }
   host.drain();
 };

@@ -333,6 +333,8 @@ host.extend('crypto', (crypto) => {
   crypto.getCertificateCompressionAlgorithms ??= () => [];
   crypto.startLoadingCertificatesOffThread = () => {};
   const unknown = () => { throw unavailable('tls: the list of root certificates, which is the gateway\'s'); };
-  for (const name of ['getBundledRootCertificates', 'getSystemCACertificates', 'resetRootCertStore']) crypto[name] = unknown;
+  for (const name of ['getSystemCACertificates', 'resetRootCertStore']) crypto[name] = unknown;
+  // Whoever imports the module reads it.
+  crypto.getBundledRootCertificates = () => [];
   crypto.getExtraCACertificates = crypto.getUserRootCertificates = () => [];
 });

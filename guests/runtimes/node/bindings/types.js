@@ -64,15 +64,24 @@ function constructorName(object) {
   return native.className(object) ?? ''; // as V8 calls an object without a prototype
 }
 
-// Frames as V8's StackTrace gives them, without this function's own.
+// Frames as V8's StackTrace gives them: first that of Node's function which asks its binding.
+const OURS = 20; // at most so many frames are of the bindings, and are not shown
 function callSites(count) {
   const { prepareStackTrace, stackTraceLimit } = Error;
-  Error.stackTraceLimit = count + 2;
+  Error.stackTraceLimit = count + OURS;
   Error.prepareStackTrace = (error, sites) => sites;
   const sites = new Error().stack;
   Error.prepareStackTrace = prepareStackTrace;
   Error.stackTraceLimit = stackTraceLimit;
-  return Array.isArray(sites) ? sites.slice(2) : [];
+  return Array.isArray(sites) ? sites.slice(0, count) : [];
+}
+
+function isInsideNodeModules(count = 10) {
+  for (const site of callSites(count)) {
+    const file = site.getFileName() ?? '';
+    if (file !== '' && !file.startsWith('node:')) return /[/\\]node_modules[/\\]/.test(file);
+  }
+  return false;
 }
 
 function parseEnv(text) {
@@ -116,23 +125,25 @@ host.define('util', (util) => {
     const found = native.entries(value);
     return found === undefined || isIterator ? found : found[0];
   };
+  const { ONLY_ENUMERABLE, SKIP_SYMBOLS } = util.constants;
   util.getOwnNonIndexProperties = (object, filter) => Reflect.ownKeys(object).filter((key) =>
-    (typeof key === 'symbol' || !isIndex(key)) &&
-    (filter !== util.constants.ONLY_ENUMERABLE || Object.getOwnPropertyDescriptor(object, key)?.enumerable));
+    (typeof key === 'symbol' ? (filter & SKIP_SYMBOLS) === 0 : !isIndex(key)) &&
+    ((filter & ONLY_ENUMERABLE) === 0 || Object.getOwnPropertyDescriptor(object, key)?.enumerable));
   util.getConstructorName = constructorName;
   util.getCallerLocation = () => {
-    const site = callSites(3)[2];
+    const site = callSites(2)[1];
     return site && [site.getLineNumber(), site.getColumnNumber(), site.getFileName() ?? ''];
   };
   util.getCallSites = (count) => callSites(count + 1).slice(1).map((site) => ({
-    functionName: site.getFunctionName() ?? '',
+    __proto__: null,
+    functionName: host.nameOf(site),
     scriptId: '0',
     scriptName: site.getFileName() ?? '',
     lineNumber: site.getLineNumber(),
     columnNumber: site.getColumnNumber(),
     column: site.getColumnNumber(),
   }));
-  util.isInsideNodeModules = () => callSites(10).some((site) => /[/\\]node_modules[/\\]/.test(site.getFileName() ?? ''));
+  util.isInsideNodeModules = isInsideNodeModules;
   util.isConstructor = (value) => {
     try {
       Reflect.construct(Object, [], value);

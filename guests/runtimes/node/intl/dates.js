@@ -125,7 +125,7 @@ class DateTimeFormat {
     if (target !== undefined && target !== intl.constructors.DateTimeFormat) Object.setPrototypeOf(this, target.prototype);
   }
   get format() {
-    return this.#format ??= Object.defineProperty((date) => joined(this.#parts(timeOf(date))).replaceAll(NARROW, ' '), 'name', { value: '' });
+    return this.#format ??= Object.defineProperty((date) => joined(this.#parts(timeOf(date))).replaceAll(NARROW, ' '), 'name', { __proto__: null, value: '' });
   }
   formatToParts(date) { return this.#parts(timeOf(date)); }
   formatRange(start, end) { return joined(this.#range(start, end)); }

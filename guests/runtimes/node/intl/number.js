@@ -122,7 +122,7 @@ class NumberFormat {
     if (target !== undefined && target !== intl.constructors.NumberFormat) Object.setPrototypeOf(this, target.prototype);
   }
   get format() {
-    return this.#format ??= Object.defineProperty((value) => this.#text(intl.numeric(value)), 'name', { value: '' });
+    return this.#format ??= Object.defineProperty((value) => this.#text(intl.numeric(value)), 'name', { __proto__: null, value: '' });
   }
   formatToParts(value) { return this.#parts(intl.numeric(value)); }
   formatRange(start, end) { return joined(this.#range(start, end)); }

@@ -91,11 +91,11 @@ intl.supportedLocalesOf = (locales, options) => {
 
 // Adds what each constructor of Intl has, and makes its methods not enumerable.
 intl.finish = (Class, name, bound = []) => {
-  const hide = (object, key, value) => Object.defineProperty(object, key, { value, writable: true, configurable: true, enumerable: false });
+  const hide = (object, key, value) => Object.defineProperty(object, key, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
   hide(Class, 'supportedLocalesOf', { supportedLocalesOf(locales, options) { return intl.supportedLocalesOf(locales, options); } }.supportedLocalesOf);
-  Object.defineProperty(Class.prototype, Symbol.toStringTag, { value: `Intl.${name}`, configurable: true });
-  Object.defineProperty(Class, 'name', { value: name, configurable: true });
-  Object.defineProperty(Class, 'length', { value: 0, configurable: true });
+  Object.defineProperty(Class.prototype, Symbol.toStringTag, { __proto__: null, value: `Intl.${name}`, configurable: true });
+  Object.defineProperty(Class, 'name', { __proto__: null, value: name, configurable: true });
+  Object.defineProperty(Class, 'length', { __proto__: null, value: 0, configurable: true });
   intl.constructors[name] = Class;
 };
 
@@ -103,8 +103,8 @@ intl.finish = (Class, name, bound = []) => {
 intl.callable = (Class) => {
   const wrapper = function (locales, options) { return new Class(locales, options, new.target); };
   wrapper.prototype = Class.prototype;
-  Object.defineProperty(wrapper, 'prototype', { writable: false, enumerable: false });
-  Object.defineProperty(Class.prototype, 'constructor', { value: wrapper, writable: true, configurable: true, enumerable: false });
+  Object.defineProperty(wrapper, 'prototype', { __proto__: null, writable: false, enumerable: false });
+  Object.defineProperty(Class.prototype, 'constructor', { __proto__: null, value: wrapper, writable: true, configurable: true, enumerable: false });
   return wrapper;
 };
 

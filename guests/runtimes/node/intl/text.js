@@ -74,7 +74,7 @@ class Collator {
     if (target !== undefined && target !== intl.constructors.Collator) Object.setPrototypeOf(this, target.prototype);
   }
   get compare() {
-    return this.#compare ??= Object.defineProperty((a, b) => compare(String(a), String(b), this.#options), 'name', { value: '' });
+    return this.#compare ??= Object.defineProperty((a, b) => compare(String(a), String(b), this.#options), 'name', { __proto__: null, value: '' });
   }
   resolvedOptions() { return { ...this.#options }; }
 }
@@ -119,7 +119,7 @@ class Segments {
     return undefined;
   }
 }
-Object.defineProperty(Segments.prototype, Symbol.toStringTag, { value: '%SegmentsPrototype%', configurable: true });
+Object.defineProperty(Segments.prototype, Symbol.toStringTag, { __proto__: null, value: '%SegmentsPrototype%', configurable: true });
 
 class Segmenter {
   #options;

@@ -202,5 +202,5 @@ class Locale {
 }
 intl.finish(Locale, 'Locale');
 delete Locale.supportedLocalesOf;
-Object.defineProperty(Locale, 'length', { value: 1, configurable: true });
+Object.defineProperty(Locale, 'length', { __proto__: null, value: 1, configurable: true });
 intl.Locale = Locale;

@@ -7,7 +7,7 @@
 #include "process.h"
 #include "crypto.h"
 
-enum { STACK = 4 << 20, COLLECT_FIRST = 64 << 20 };
+enum { STACK = 4 << 20, COLLECT_FIRST = 64 << 20, MOST_ARGUMENTS = 8 };
 
 static JSRuntime *runtime;
 static JSContext *context;
@@ -63,8 +63,8 @@ JSContext *context_bare(JSValue *native)
     *native = JS_NewObject(context);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         for (const struct native *entry = tables[i]; entry->name != NULL; entry++) {
-            /* Six arguments: those that are missing are undefined. */
-            JS_SetPropertyStr(context, *native, entry->name, JS_NewCFunction(context, entry->call, entry->name, 6));
+            /* Arguments that are missing are undefined, and no function reads more than these. */
+            JS_SetPropertyStr(context, *native, entry->name, JS_NewCFunction(context, entry->call, entry->name, MOST_ARGUMENTS));
         }
     }
     return context;

@@ -182,12 +182,14 @@ static JSValue refuse_eval(JSContext *ctx, JSValueConst this_val, const char *in
     return eval_of_engine(ctx, this_val, input, length, name, line, flags, scope);
 }
 
-/* sandbox, whether code may be made of strings: the handle of a new realm. */
+/* sandbox, whether code may be made of strings: the handle of a new realm. Without a sandbox its globals are as
+   the language has them. */
 static FUNCTION(realmMake)
 {
     JSContext *context = JS_NewContext(ctx->rt);
     struct realm *realm = js_mallocz(ctx, sizeof *realm);
-    if (context == NULL || realm == NULL || !JS_IsObject(argv[0])) {
+    bool has_sandbox = JS_IsObject(argv[0]);
+    if (context == NULL || realm == NULL) {
         js_free(ctx, realm);
         return context != NULL ? (JS_FreeContext(context), JS_EXCEPTION) : JS_EXCEPTION;
     }
@@ -198,11 +200,16 @@ static FUNCTION(realmMake)
         JS_DeleteProperty(context, context->global_obj, name, 0);
         JS_FreeAtom(context, name);
     }
-    JSValue global = JS_NewObjectProtoClass(context, context->class_proto[JS_CLASS_OBJECT], realm_global_class);
-    *realm = (struct realm){context, js_dup(argv[0]), context->global_obj};
-    JS_SetOpaque(global, realm);
-    JS_DefinePropertyValue(context, realm->globals, JS_ATOM_globalThis, js_dup(global), JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
-    context->global_obj = global;
+    if (has_sandbox) {
+        JSValue global = JS_NewObjectProtoClass(context, context->class_proto[JS_CLASS_OBJECT], realm_global_class);
+        *realm = (struct realm){context, js_dup(argv[0]), context->global_obj};
+        JS_SetOpaque(global, realm);
+        JS_DefinePropertyValue(context, realm->globals, JS_ATOM_globalThis, js_dup(global), JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+        context->global_obj = global;
+    }
+    else {
+        js_free(ctx, realm);
+    }
     if (!JS_ToBool(ctx, argv[1])) {
         eval_of_engine = context->eval_internal;
         context->eval_internal = refuse_eval;
@@ -228,21 +235,26 @@ static FUNCTION(realmGlobal)
    last was not. */
 static uint64_t deadline;
 static bool is_late, was_late;
+/* The same of a SIGINT, where it ends the scripts that run now. */
+static bool breaks, is_broken, was_broken;
 
-static int check_deadline(JSContext *ctx, void *opaque)
+static int check_end(JSContext *ctx, void *opaque)
 {
-    is_late = is_late || js__gettimeofday_us() > deadline;
-    return is_late;
+    enum { INTERRUPT = 2 };
+    is_late = is_late || (deadline > 0 && js__gettimeofday_us() > deadline);
+    is_broken = is_broken || (breaks && signal_has_arrived(INTERRUPT));
+    return is_late || is_broken;
 }
 
-static void set_deadline(JSContext *ctx, uint64_t time)
+static void set_ends(JSContext *ctx, uint64_t time, bool by_signal)
 {
     deadline = time;
-    JS_SetInterruptHandler(ctx->rt, time > 0 ? check_deadline : NULL, NULL);
+    breaks = by_signal;
+    JS_SetInterruptHandler(ctx->rt, time > 0 || by_signal ? check_end : NULL, NULL);
 }
 
-/* handle, source, name, first line, milliseconds (0: as long as it takes): the value of a script in a
-   realm. `isLate` says whether it was ended. */
+/* handle, source, name, first line, milliseconds (0: as long as it takes), columns before the first, whether
+   a SIGINT ends it: the value of a script in a realm. `isLate` and `isBroken` say whether it was ended. */
 static FUNCTION(realmRun)
 {
     JSContext *context = context_of(ctx, argv[0]);
@@ -261,14 +273,15 @@ static FUNCTION(realmRun)
     };
     int64_t patience = integer_of(ctx, argv[4]);
     uint64_t before = deadline, now = js__gettimeofday_us();
-    if (patience > 0 && (before == 0 || now + (uint64_t)patience * 1000 < before)) {
-        set_deadline(ctx, now + (uint64_t)patience * 1000);
-    }
+    bool broke_before = breaks, is_sooner = patience > 0 && (before == 0 || now + (uint64_t)patience * 1000 < before);
+    set_ends(ctx, is_sooner ? now + (uint64_t)patience * 1000 : before, breaks || JS_ToBool(ctx, argv[6]) == 1);
+    node_first_column = (int)integer_of(ctx, argv[5]);
     JSValue result = JS_EvalThis2(context, context->global_obj, source, length, &options);
-    set_deadline(ctx, before);
+    set_ends(ctx, before, broke_before);
     was_late = is_late && JS_IsException(result);
-    is_late = false;
-    if (was_late) {
+    was_broken = is_broken && JS_IsException(result);
+    is_late = is_broken = false;
+    if (was_late || was_broken) {
         JS_FreeValue(ctx, JS_GetException(ctx)); /* no program can catch it */
         result = JS_UNDEFINED;
     }
@@ -279,7 +292,9 @@ static FUNCTION(realmRun)
 
 static FUNCTION(isLate) { return JS_NewBool(ctx, was_late); }
 
-const struct native realm_natives[] = {NATIVE(realmMake), NATIVE(realmGlobal), NATIVE(realmRun), NATIVE(isLate), {0}};
+static FUNCTION(isBroken) { return JS_NewBool(ctx, was_broken); }
+
+const struct native realm_natives[] = {NATIVE(realmMake), NATIVE(realmGlobal), NATIVE(realmRun), NATIVE(isLate), NATIVE(isBroken), {0}};
 
 static void realms_prepare(JSRuntime *runtime)
 {

@@ -48,6 +48,10 @@ static JSValue node_throw_bigint(JSContext *ctx);
 static void node_note_abandoned(JSRuntime *runtime, struct JSStackFrame *frame);
 static JSValue node_throw_not_an_object(JSContext *ctx);
 static bool node_is_literal;
+/* How many columns there are before the first line of what is compiled next. */
+static int node_first_column;
+/* What resolves the promise that follows the reaction that runs, if there is one. */
+static JSValueConst node_following = JS_UNDEFINED;
 static struct tm *node_local_time(const time_t *time, struct tm *parts);
 #define localtime_r node_local_time
 #include "quickjs.c"
@@ -57,6 +61,7 @@ static struct tm *node_local_time(const time_t *time, struct tm *parts);
 #endif
 
 #include "engine.h"
+#include "async_frames.h"
 
 /* Stacks. */
 
@@ -293,6 +298,7 @@ static FUNCTION(checkScript)
             .filename = name,
             .line_num = 1 + (int)integer_of(ctx, argv[2]),
         };
+        node_first_column = (int)integer_of(ctx, argv[3]);
         result = JS_EvalThis2(ctx, ctx->global_obj, source, length, &options);
     }
     JS_FreeCString(ctx, source);
@@ -410,7 +416,8 @@ static FUNCTION(proxyParts)
     if (object == NULL || object->class_id != JS_CLASS_PROXY) {
         return JS_UNDEFINED;
     }
-    return pair(ctx, JS_GetProxyTarget(ctx, argv[0]), JS_GetProxyHandler(ctx, argv[0]));
+    const JSProxyData *parts = object->u.opaque;
+    return parts->is_revoked ? pair(ctx, JS_NULL, JS_NULL) : pair(ctx, js_dup(parts->target), js_dup(parts->handler));
 }
 
 /* [state, result] of a promise: 0 pending, 1 fulfilled, 2 rejected. */
@@ -597,7 +604,7 @@ static FUNCTION(setZone)
 }
 
 const struct native engine_natives[] = {
-    NATIVE(runScript), NATIVE(checkScript), NATIVE(runJobs), NATIVE(getContinuation), NATIVE(setContinuation),
+    NATIVE(runScript), NATIVE(checkScript), NATIVE(runJobs), NATIVE(asyncFrames), NATIVE(getContinuation), NATIVE(setContinuation),
     NATIVE(collect), NATIVE(heapSize), NATIVE(className), NATIVE(proxyParts), NATIVE(promiseState),
     NATIVE(throwPlaces), NATIVE(syntaxPlace), NATIVE(setZone),
     NATIVE(markHandled), NATIVE(entries), NATIVE(onRejection), NATIVE(keepGlobals), NATIVE(exchangeGlobals), {0},
@@ -721,13 +728,17 @@ static FUNCTION(moduleLink)
     return JS_UNDEFINED;
 }
 
+static int link_module(JSContext *context, JSModuleDef *module)
+{
+    return js_create_module_function(context, module) < 0 || js_link_module(context, module) < 0 ? -1 : 0;
+}
+
+int engine_link(JSContext *context, JSValueConst module) { return link_module(context, JS_VALUE_GET_PTR(module)); }
+
 static FUNCTION(moduleInstantiate)
 {
     JSModuleDef *module = module_of(ctx, argv[0]);
-    if (module == NULL || js_create_module_function(ctx, module) < 0 || js_link_module(ctx, module) < 0) {
-        return JS_EXCEPTION;
-    }
-    return JS_UNDEFINED;
+    return module == NULL || link_module(ctx, module) < 0 ? JS_EXCEPTION : JS_UNDEFINED;
 }
 
 static FUNCTION(moduleEvaluate)

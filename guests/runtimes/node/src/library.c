@@ -22,6 +22,21 @@ void library_open(const char *path)
     descriptor = -1;
 }
 
+#ifndef __wasi__
+/* The file `library` in the program's own directory, where builds for this machine have it: programs start
+ * node with no variables at all. */
+const char *library_beside(void)
+{
+    static char path[4096 + sizeof "library"];
+    ssize_t length = readlink("/proc/self/exe", path, 4096);
+    while (length > 0 && path[length - 1] != '/') {
+        length--;
+    }
+    strcpy(path + (length > 0 ? length : 0), "library");
+    return path;
+}
+#endif
+
 static int library(void)
 {
     if (descriptor < 0) {

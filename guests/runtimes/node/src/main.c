@@ -122,12 +122,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--plain") == 0) {
         return plain_run(argc - 2, argv + 2);
     }
-    const char *path = getenv("NODE_LIBRARY");
-    if (path == NULL) {
-        fprintf(stderr, "node: NODE_LIBRARY has to name the file that pack.py has made\n");
-        return 2;
-    }
-    library_open(path);
+    library_open(getenv("NODE_LIBRARY") != NULL ? getenv("NODE_LIBRARY") : library_beside());
     const char *starts = getenv("NODE_STARTS");
     if (starts != NULL) {
         return measure(atoi(starts), argc, argv);

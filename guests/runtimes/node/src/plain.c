@@ -1,5 +1,9 @@
 /* The engine without Node, for test262 (scripts/test262.py): `node --plain FILE…`, in programs for this machine only.
  *
+ * `node --plain --each` takes such arguments line by line from the standard input, separated by tabs, and runs each line in a
+ * process forked for it, because starting this program takes longer than most tests. It answers each with a line
+ * `STATUS SIZE SIZE` and what was printed and what the errors were; the status is negative after a signal.
+ *
  * Files are run one after another in one realm, as scripts; a file behind `--module` is run as a
  * module, one behind `--strict` in strict mode. The status is 1 after an error, whose name is then the first word of the errors; it
  * is 2 if a module's promise was rejected, 3 for a mistake in parsing. `$262` is what
@@ -9,10 +13,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "engine.h"
 
-enum { STACK = 1 << 20 };
+/* Of one line of `--each`: its words, and what it may take. */
+enum { STACK = 1 << 20, WORDS = 32, SECONDS = 30, PRINTED = 1 << 20 };
 
 static JSValue make_262(JSContext *context);
 
@@ -149,7 +158,7 @@ static JSModuleDef *load(JSContext *context, const char *name, void *opaque, JSV
     return module;
 }
 
-int plain_run(int argc, char **argv)
+static int run_files(int argc, char **argv)
 {
     JSRuntime *runtime = JS_NewRuntime();
     JS_SetMaxStackSize(runtime, STACK);
@@ -169,7 +178,7 @@ int plain_run(int argc, char **argv)
             return 4;
         }
         JSValue compiled = JS_Eval(context, source, length, path, (is_module ? JS_EVAL_TYPE_MODULE : JS_EVAL_TYPE_GLOBAL) | JS_EVAL_FLAG_COMPILE_ONLY);
-        if (JS_IsException(compiled) || (is_module && JS_ResolveModule(context, compiled) < 0)) {
+        if (JS_IsException(compiled) || (is_module && (JS_ResolveModule(context, compiled) < 0 || engine_link(context, compiled) < 0))) {
             return fail(context, 3);
         }
         result = JS_EvalFunction(context, compiled);
@@ -188,5 +197,70 @@ int plain_run(int argc, char **argv)
     }
     fflush(NULL);
     _Exit(0);
+}
+
+/* Writes what a child has left in one of the files, and empties it. */
+static void pass_on(int file, size_t size)
+{
+    char *bytes = malloc(size + 1);
+    ssize_t count = bytes != NULL ? pread(file, bytes, size, 0) : -1;
+    if (count != (ssize_t)size) {
+        perror("node: pread");
+        _Exit(4);
+    }
+    fwrite(bytes, 1, size, stdout);
+    free(bytes);
+    if (ftruncate(file, 0) != 0 || lseek(file, 0, SEEK_SET) != 0) {
+        perror("node: ftruncate");
+        _Exit(4);
+    }
+}
+
+static int run_line(char *line, const int files[2])
+{
+    char *words[WORDS];
+    int count = 0;
+    for (char *word = strtok(line, "\t\n"); word != NULL && count < WORDS; word = strtok(NULL, "\t\n")) {
+        words[count++] = word;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit most = {PRINTED, PRINTED};
+        setrlimit(RLIMIT_FSIZE, &most);
+        alarm(SECONDS);
+        dup2(files[0], STDOUT_FILENO);
+        dup2(files[1], STDERR_FILENO);
+        _Exit(run_files(count, words));
+    }
+    int status;
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        perror("node: fork");
+        return 4;
+    }
+    size_t sizes[2] = {(size_t)lseek(files[0], 0, SEEK_END), (size_t)lseek(files[1], 0, SEEK_END)};
+    printf("%d %zu %zu\n", WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status), sizes[0], sizes[1]);
+    pass_on(files[0], sizes[0]);
+    pass_on(files[1], sizes[1]);
+    fflush(stdout);
+    return 0;
+}
+
+int plain_run(int argc, char **argv)
+{
+    if (argc != 1 || strcmp(argv[0], "--each") != 0) {
+        return run_files(argc, argv);
+    }
+    int files[2] = {memfd_create("printed", MFD_CLOEXEC), memfd_create("errors", MFD_CLOEXEC)}, status = 0;
+    char *line = NULL;
+    size_t room = 0;
+    if (files[0] < 0 || files[1] < 0) {
+        perror("node: memfd_create");
+        return 4;
+    }
+    while (status == 0 && getline(&line, &room, stdin) > 0) {
+        status = run_line(line, files);
+    }
+    free(line);
+    return status;
 }
 #endif

@@ -169,6 +169,34 @@ static FUNCTION(takeSignals)
     return list;
 }
 
+bool signal_has_arrived(int number)
+{
+#ifdef __wasi__
+    codepod_deliver_signals();
+#endif
+    return arrived[number] != 0;
+}
+
+static bool is_signal(int64_t number) { return number >= 1 && number <= 64; }
+
+/* Whether a signal has arrived that nobody has asked for yet. */
+static FUNCTION(hasSignal)
+{
+    int64_t number = integer_of(ctx, argv[0]);
+    return JS_NewBool(ctx, is_signal(number) && signal_has_arrived((int)number));
+}
+
+/* The same, and now it has been asked for. */
+static FUNCTION(takeSignal)
+{
+    int64_t number = integer_of(ctx, argv[0]);
+    bool has_arrived = is_signal(number) && signal_has_arrived((int)number);
+    if (has_arrived) {
+        arrived[number] = 0;
+    }
+    return JS_NewBool(ctx, has_arrived);
+}
+
 static FUNCTION(kill) { return result_of(ctx, kill((pid_t)integer_of(ctx, argv[0]), (int)integer_of(ctx, argv[1]))); }
 
 /* Int32Array of descriptors and events (1 readable, 2 writable), milliseconds or -1: how many are
@@ -272,6 +300,59 @@ static FUNCTION(windowSize)
     return list;
 }
 
+/* descriptor, whether keys are handed out as they are pressed: without lines, echo and signals. What the terminal was like
+   before comes back when that ends. */
+#ifdef __wasi__
+static FUNCTION(setRawMode)
+{
+    enum { RAW = 0 }; /* none of the bits of a terminal's mode */
+    static uint32_t before;
+    static bool is_raw;
+    uint32_t fd = (uint32_t)integer_of(ctx, argv[0]);
+    bool wanted = JS_ToBool(ctx, argv[1]) == 1;
+    struct codepod_terminal_state state;
+    if (codepod_result(codepod_tty_get(fd, &state)) != 0) {
+        return failed(ctx, errno);
+    }
+    if (wanted == is_raw) {
+        return JS_NewInt32(ctx, 0);
+    }
+    before = wanted ? state.mode : before;
+    state.mode = wanted ? RAW : before;
+    if (codepod_result(codepod_tty_set(fd, &state)) != 0) {
+        return failed(ctx, errno);
+    }
+    is_raw = wanted;
+    return JS_NewInt32(ctx, 0);
+}
+#else
+#include <termios.h>
+static FUNCTION(setRawMode)
+{
+    static struct termios before;
+    static bool is_raw;
+    int fd = (int)integer_of(ctx, argv[0]);
+    bool wanted = JS_ToBool(ctx, argv[1]) == 1;
+    struct termios state;
+    if (wanted == is_raw) {
+        return JS_NewInt32(ctx, 0);
+    }
+    if (tcgetattr(fd, &state) != 0) {
+        return failed(ctx, errno);
+    }
+    if (wanted) {
+        before = state;
+        state.c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
+        state.c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN | ISIG);
+    }
+    if (tcsetattr(fd, TCSADRAIN, wanted ? &state : &before) != 0) {
+        return failed(ctx, errno);
+    }
+    is_raw = wanted;
+    return JS_NewInt32(ctx, 0);
+}
+#endif
+
 /* The path of this program, by which it can start itself. */
 static FUNCTION(executable)
 {
@@ -294,6 +375,6 @@ static FUNCTION(hostname)
 
 const struct native process_natives[] = {
     NATIVE(now), NATIVE(sleep), NATIVE(exit), NATIVE(abort), NATIVE(environment), NATIVE(ids), NATIVE(changeId), NATIVE(umask), NATIVE(random),
-    NATIVE(cpuTimes), NATIVE(memorySize), NATIVE(catchSignal), NATIVE(takeSignals), NATIVE(kill),
-    NATIVE(poll), NATIVE(setNonblocking), NATIVE(openStandard), NATIVE(windowSize), NATIVE(executable), NATIVE(hostname), {0},
+    NATIVE(cpuTimes), NATIVE(memorySize), NATIVE(catchSignal), NATIVE(takeSignals), NATIVE(hasSignal), NATIVE(takeSignal), NATIVE(kill),
+    NATIVE(poll), NATIVE(setNonblocking), NATIVE(openStandard), NATIVE(windowSize), NATIVE(setRawMode), NATIVE(executable), NATIVE(hostname), {0},
 };

@@ -14,7 +14,7 @@ const forWeb = (value) => (ArrayBuffer.isView(value) ? value.buffer : value);
 // Promises look for `then` in what they are resolved with; a program may have put one on a prototype.
 function resolveWith(resolve, value) {
   const guard = value !== null && typeof value === 'object' && !Object.hasOwn(value, 'then');
-  if (guard) Object.defineProperty(value, 'then', { value: undefined, configurable: true });
+  if (guard) Object.defineProperty(value, 'then', { __proto__: null, value: undefined, configurable: true });
   try {
     resolve(value);
   } finally {
@@ -53,7 +53,13 @@ shared.job = (name, prepare) => {
       const resource = new AsyncResource(name);
       host.loop.later(() => {
         const outcome = this.#outcome();
-        resource.runInAsyncScope(() => done(...outcome));
+        resource.runInAsyncScope(() => {
+          try {
+            done(...outcome);
+          } catch (error) {
+            host.fatal(error); // while the domain of the resource is the current one
+          }
+        });
       });
     }
   };

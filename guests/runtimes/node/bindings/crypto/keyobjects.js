@@ -87,6 +87,7 @@ class KeyObjectHandle {
     return ['bytes', 'n', 'e', 'point'].every((part) => (mine[part] === undefined ? others[part] === undefined : sameBytes(mine[part], others[part])));
   }
 }
+KeyObjectHandle.prototype[host.SHARED] = true;
 crypto.KeyObjectHandle = KeyObjectHandle;
 shared.typeOfHandle = (handle) => typeOf(handle);
 shared.keyOfHandle = (handle) => keyOf(handle);
