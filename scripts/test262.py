@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs test262, the conformance suite of the language, with the engine of node.
 
-usage: test262.py PROGRAM [--tenth | --sample N] [--only TEXT] [--failures FILE]
+usage: test262.py PROGRAM [--tenth | --sample N] [--only TEXT] [--failures FILE] [--known]
 
 PROGRAM is node as `guests/runtimes/node/build.sh --native` makes it: `node --plain` runs scripts without
 Node's library. Each file counts once for each mode that it asks for. --tenth takes a tenth of the files, the same ones each
@@ -17,14 +17,15 @@ import fnmatch
 import hashlib
 import os
 import pathlib
+import queue
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import zlib
 
 SHA256 = "f576d2562cb96220cd86b94b64b5ad0d226c7e304c20754bb8ee842687ad4ad0"
-PATIENCE = 30  # seconds for a file in one mode
 DONE = "Test262:AsyncTestComplete"
 here = pathlib.Path(__file__).resolve().parent
 
@@ -90,43 +91,81 @@ class Test:
         return ["strict"] if "onlyStrict" in self.flags else ["sloppy", "strict"]
 
 
-def run(program, suite, test, mode):
+class Engine:
+    """A program that runs test after test, each in a process of its own."""
+
+    def __init__(self, program):
+        self.process = subprocess.Popen([program, "--plain", "--each"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def run(self, words):
+        """Status of these arguments, what they printed, and the errors."""
+        self.process.stdin.write("\t".join(map(str, words)).encode() + b"\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().split()
+        if len(answer) != 3:
+            sys.exit(f"error: the engine has ended at {words[-1]}")
+        status, *sizes = map(int, answer)
+        return status, *(self.process.stdout.read(size).decode(errors="replace") for size in sizes)
+
+
+def run(engine, suite, test, mode):
     """None, or why it failed."""
-    harness = suite / "harness"
-    files = []
+    names = []
     if "raw" not in test.flags:
         names = ["assert.js", "sta.js", *(["doneprintHandle.js"] if "async" in test.flags else []), *test.includes]
-        files = [harness / name for name in names]
     how = {"module": ["--module"], "strict": ["--strict"], "sloppy": []}[mode]
-    try:
-        done = subprocess.run([program, "--plain", *files, *how, test.path], capture_output=True, timeout=PATIENCE, cwd=test.path.parent)
-    except subprocess.TimeoutExpired:
-        return "takes too long"
-    output, errors = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace").strip()
-    if done.returncode < 0:
-        return f"ended by signal {-done.returncode}"
+    status, output, errors = engine.run([*(suite / "harness" / name for name in names), *how, test.path])
+    errors = errors.strip()
+    if status < 0:
+        return "takes too long" if -status == signal.SIGALRM else f"ended by signal {-status}"
     name = errors.split(" ", 1)[0]
     if test.negative:
         phase, kind = test.negative
         phases = {"parse": [3], "resolution": [3], "runtime": [1, 2]}[phase]
-        if done.returncode in phases and name == kind:
+        if status in phases and name == kind:
             return None
         return f"expected {kind} at {phase}, got {errors[:150] or 'nothing'}"
-    if done.returncode != 0:
+    if status != 0:
         return errors[:200]
     if "async" in test.flags and DONE not in output:
         return output.strip()[:200] or "never done"
     return None
 
 
+def run_all(program, suite, todo, processes):
+    """Why each of these tests failed, or None."""
+    engines = queue.SimpleQueue()
+    for _ in range(processes):
+        engines.put(Engine(program))
+
+    def run_one(pair):
+        engine = engines.get()
+        why = run(engine, suite, *pair)
+        engines.put(engine)
+        return why
+
+    with concurrent.futures.ThreadPoolExecutor(processes) as pool:
+        return list(pool.map(run_one, todo))
+
+
+def judge(failed, todo):
+    """Compares what failed with known-failures.txt; the differences, as lines."""
+    lines = (here / "test262/known-failures.txt").read_text().splitlines()
+    known = {line.split(":", 1)[0] for line in lines if line and not line.startswith("#")}
+    asked = {f"{test.name} {mode}" for test, mode in todo}
+    now = {f"{name} {mode}": why.split("\n")[0] for name, mode, why in failed}
+    differences = [f"fails: {name}: {why}" for name, why in now.items() if name not in known]
+    return differences + [f"passes, and is in known-failures.txt: {name}" for name in sorted(known & asked) if name not in now]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("--tenth", action="store_const", const=10, dest="sample")
+    parser.add_argument("--tenth", action="store_const", const=10, default=1, dest="sample")
     parser.add_argument("--sample", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--failures", type=pathlib.Path)
-    parser.add_argument("--at-least", type=float, default=0, help="fail below this share of passed, in percent")
+    parser.add_argument("--known", action="store_true", help="what fails must be what test262/known-failures.txt names")
     given = parser.parse_args()
     suite = unpacked()
     if suite is None:
@@ -145,10 +184,8 @@ def main():
             skipped[out] += 1
             continue
         todo += [(test, mode) for mode in test.modes()]
-    program = os.path.abspath(given.program)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(lambda pair: run(program, suite, *pair), todo)
-        failed = [(test.name, mode, why) for (test, mode), why in zip(todo, results) if why is not None]
+    results = run_all(os.path.abspath(given.program), suite, todo, os.cpu_count())
+    failed = [(test.name, mode, why) for (test, mode), why in zip(todo, results) if why is not None]
     for pattern, count in skipped.most_common():
         print(f"left out: {count} files with {pattern}: {reasons[pattern]}")
     share = 100 * (len(todo) - len(failed)) / max(len(todo), 1)
@@ -161,8 +198,9 @@ def main():
         for why, names in sorted(by_reason.items(), key=lambda item: -len(item[1])):
             lines += ["", f"{why} ({len(names)})", *(f"  {name[:220]}" for name in names)]
         given.failures.write_text("\n".join(lines) + "\n")
-    if share < given.at_least:
-        sys.exit(f"error: fewer than {given.at_least} % pass")
+    if given.known and (differences := judge(failed, todo)):
+        print(*differences, sep="\n")
+        sys.exit(f"error: {len(differences)} tests do not do what scripts/test262/known-failures.txt says")
 
 
 main()
