@@ -40,6 +40,7 @@ function warnOfConversion() {
 }
 
 host.environmentOf = (variables) => new Proxy(variables, {
+  __proto__: null, // or a trap that a program gives to Object.prototype would be one of these
   set(target, key, value) {
     if (typeof key === 'symbol' || typeof value === 'symbol') throw symbolError();
     if (!isPlain(value)) warnOfConversion();
