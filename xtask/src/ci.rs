@@ -39,6 +39,7 @@ const STEPS: &[Step] = &[
     }),
     ("jail", |_| jail::all()),
     ("spec", |_| spec::run_cases().map(|()| String::new())),
+    ("test262", |_| test262()),
     ("interoperation", |_| interoperation()),
     ("api fuzz", |_| api_fuzz()),
     ("MCP client", |_| mcp_client()),
@@ -150,6 +151,20 @@ fn mcp_client() -> Outcome<String> {
         Failure::new("the Python client and `codepod mcp` do not get on")
             .hint("`scripts/mcp.sh CODEPOD` shows where; it needs python3 with venv, and pip's index once"),
     )
+}
+
+/// Runs a tenth of ECMAScript's conformance suite with the engine of the guest `node`.
+fn test262() -> Outcome<String> {
+    let mut last = String::new();
+    let passed = process::program(cache::in_root("scripts/test262.sh"))
+        .watch(Watched::Stdout, |line| line.trim().clone_into(&mut last))?;
+    match passed {
+        true => Ok(last),
+        false => Err(Failure::new(
+            "test262 does not do what scripts/test262/known-failures.txt says",
+        )
+        .hint("the lines above name the tests; `scripts/test262.sh` runs it alone")),
+    }
 }
 
 /// Counts the lines `ok: …` of a script that tries the command.
