@@ -6,6 +6,7 @@
 
 use codepod_vfs::{Digest, Piece};
 
+use crate::compression::{Compressor, decompress};
 use crate::error::StoreError;
 use crate::key::{self, Key};
 use crate::wire::Reader;
@@ -18,7 +19,6 @@ pub(crate) const LARGEST_FRAME: u32 = LARGEST + 256;
 
 const RAW: u8 = 0;
 const ZSTD: u8 = 1;
-const LEVEL: i32 = 1;
 const ABOUT: &[u8] = b"codepod block";
 
 /// A block's name and length.
@@ -36,7 +36,7 @@ pub(crate) fn digest(bytes: &[u8]) -> Digest {
 /// Makes frames.
 pub(crate) struct Framer<'a> {
     key: Option<&'a Key>,
-    compressor: zstd::bulk::Compressor<'static>,
+    compressor: Compressor,
     scratch: Vec<u8>,
 }
 
@@ -44,22 +44,20 @@ impl<'a> Framer<'a> {
     pub(crate) fn new(key: Option<&'a Key>) -> Result<Framer<'a>, StoreError> {
         Ok(Framer {
             key,
-            compressor: zstd::bulk::Compressor::new(LEVEL).map_err(StoreError::io("compress"))?,
+            compressor: Compressor::new()?,
             scratch: vec![0; LARGEST as usize],
         })
     }
 
     /// The frame of a block.
     pub(crate) fn frame(&mut self, digest: &Digest, content: &[u8]) -> Result<Vec<u8>, StoreError> {
-        // A buffer no larger than the content: what does not become smaller is an error here, and
+        // A buffer no larger than the content: what does not become smaller does not fit, and is
         // kept as it is.
         let room = content.len().saturating_sub(1).min(self.scratch.len());
-        let packed = self
-            .compressor
-            .compress_to_buffer(content, &mut self.scratch[..room]);
+        let packed = self.compressor.compress(content, &mut self.scratch[..room]);
         let (method, data) = match packed {
-            Ok(length) => (ZSTD, &self.scratch[..length]),
-            Err(_) => (RAW, content),
+            Some(length) => (ZSTD, &self.scratch[..length]),
+            None => (RAW, content),
         };
         let mut frame = Vec::with_capacity(data.len() + 64);
         frame.push(method);
@@ -92,8 +90,8 @@ pub(crate) fn unframe(
     let data = reader.take(reader.left())?;
     let content = match method {
         RAW => data.to_vec(),
-        ZSTD => zstd::bulk::decompress(data, id.length as usize)
-            .map_err(|_| StoreError::Damaged("a block that cannot be decompressed"))?,
+        ZSTD => decompress(data, id.length as usize)
+            .ok_or(StoreError::Damaged("a block that cannot be decompressed"))?,
         _ => return Err(StoreError::Damaged("a block of an unknown kind")),
     };
     if content.len() != id.length as usize || digest(&content) != id.digest {

@@ -28,6 +28,7 @@
 
 mod backend;
 mod block;
+mod compression;
 mod directory;
 mod error;
 mod header;

@@ -247,7 +247,7 @@ pub(crate) fn by_product() -> Outcome<Vec<Product>> {
     let rust = rust_library()?;
     let lock = Lock::read(&cache::in_root("Cargo.lock"))?;
     let mut components = metadata::resolved(&cache::in_root("Cargo.toml"), |all| {
-        contained(all, &lock, "codepod-cli")
+        contained(all, &lock, PROGRAM)
     })?;
     components.push(rust.clone());
     let mut products = vec![Product {
@@ -275,8 +275,17 @@ pub(crate) fn by_product() -> Outcome<Vec<Product>> {
     Ok(products)
 }
 
+/// The program for people, which is not WebAssembly.
+const PROGRAM: &str = "codepod-cli";
+
+/// Whether something is needed only where the library is compiled for web pages.
+fn is_for_pages(kind: &Value) -> bool {
+    kind["target"] == "cfg(target_family = \"wasm\")"
+}
+
 /// Packages of the registry that a member of a workspace contains when it runs.
 fn contained(metadata: &Value, lock: &Lock, root: &str) -> Option<Vec<Component>> {
+    let is_program = root == PROGRAM;
     let packages = metadata["packages"].as_array()?;
     let package = |id: &Value| packages.iter().find(|package| package["id"] == *id);
     let nodes = metadata["resolve"]["nodes"].as_array()?;
@@ -300,7 +309,9 @@ fn contained(metadata: &Value, lock: &Lock, root: &str) -> Option<Vec<Component>
         let node = nodes.iter().find(|node| node["id"] == *id)?;
         for dependency in node["deps"].as_array()? {
             let kinds = dependency["dep_kinds"].as_array()?;
-            if kinds.iter().any(|kind| kind["kind"].is_null()) {
+            let is_in =
+                |kind: &Value| kind["kind"].is_null() && !(is_program && is_for_pages(kind));
+            if kinds.iter().any(is_in) {
                 pending.push(&dependency["pkg"]);
             }
         }
@@ -353,4 +364,52 @@ fn c_libraries() -> impl Iterator<Item = Component> {
         version: String::new(),
         origin: Origin::Debian { package, licence },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_pages_need_is_not_in_the_program() {
+        let package = |id: &str, name: &str, source: Option<&str>| {
+            serde_json::json!({
+                "id": id, "name": name, "version": "1.0.0", "source": source, "license": "MIT",
+                "authors": [], "manifest_path": "/r/Cargo.toml", "targets": [{"kind": ["lib"]}],
+            })
+        };
+        let dependency = |id: &str, target: Option<&str>| {
+            let kinds = [serde_json::json!({"kind": null, "target": target})];
+            serde_json::json!({"pkg": id, "dep_kinds": kinds})
+        };
+        let leaf = |id: &str| serde_json::json!({"id": id, "deps": []});
+        let registry = Some("registry");
+        let metadata = |root: &str| {
+            let wasm = "cfg(target_family = \"wasm\")";
+            let deps = [
+                dependency("1", None),
+                dependency("2", Some(wasm)),
+                dependency("3", Some("cfg(unix)")),
+            ];
+            serde_json::json!({
+                "packages": [
+                    package("0", root, None), package("1", "everywhere", registry),
+                    package("2", "in-pages", registry), package("3", "on-unix", registry),
+                ],
+                "resolve": {"nodes": [
+                    {"id": "0", "deps": deps}, leaf("1"), leaf("2"), leaf("3"),
+                ]},
+                "workspace_members": ["0"],
+            })
+        };
+        let lock = Lock::read(&cache::in_root("Cargo.lock")).unwrap();
+        let names = |root: &str| {
+            let found = contained(&metadata(root), &lock, root).unwrap();
+            let mut names: Vec<_> = found.into_iter().map(|it| it.name).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(PROGRAM), ["everywhere", "on-unix"]);
+        assert_eq!(names("a-guest"), ["everywhere", "in-pages", "on-unix"]);
+    }
 }
