@@ -3,13 +3,14 @@
 //!
 //! One thread looks after all sandboxes of this host process that have some. It looks at a sandbox
 //! when a limit can have been reached, not before, and never waits for one: a sandbox whose kernel
-//! is in use is looked at again a little later.
+//! is in use is looked at again a little later. Times are those of the sandbox's host, in
+//! nanoseconds.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use codepod_kernel::{Family, Kernel, SharedKernel};
+use codepod_kernel::{Family, Host, Kernel, SharedKernel};
 
 use crate::events::Event;
 use crate::options::Options;
@@ -48,47 +49,53 @@ struct Watched {
     /// Not the sandbox itself: who drops that last saves it.
     kernel: Weak<SharedKernel>,
     options: Arc<Options>,
+    host: Arc<dyn Host>,
     /// When to look at it next.
-    due: Instant,
+    due: u64,
     /// Since when each family is in the background.
-    since: HashMap<Family, Instant>,
+    since: HashMap<Family, u64>,
     /// Since when processor time is counted.
-    counted: Instant,
+    counted: u64,
 }
 
 impl Watched {
-    fn new(sandbox: &Sandbox, now: Instant) -> Watched {
+    fn new(sandbox: &Sandbox) -> Watched {
+        let host = sandbox.inner.runtime.engine().host();
+        let now = host.monotonic();
         Watched {
             id: sandbox.inner.id,
             kernel: Arc::downgrade(sandbox.inner.kernel.shared()),
             options: sandbox.inner.options.clone(),
-            due: now + NEVER,
+            due: after(now, NEVER).unwrap_or(now),
             since: HashMap::new(),
             counted: now,
+            host,
         }
     }
 
     /// Ends what has been in the background for too long, or all of it if that has used too much,
     /// and says when to look next: `None` if there is nothing to look at any more.
-    fn look(&mut self, kernel: &mut Kernel, now: Instant) -> Option<Instant> {
+    fn look(&mut self, kernel: &mut Kernel) -> Option<u64> {
+        let now = self.host.monotonic();
         let limits = self.options.background;
+        let is_past = |since, age| after(since, age).is_some_and(|end| end <= now);
         let families = kernel.background();
         self.since.retain(|family, _| families.contains(family));
         for family in &families {
             self.since.entry(*family).or_insert(now);
         }
-        if now.duration_since(self.counted) >= limits.age {
+        if is_past(self.counted, limits.age) {
             self.counted = now;
             kernel.forget_background_cpu();
         }
         let used = Duration::from_nanos(kernel.background_cpu_ns());
-        let counted_until = self.counted.checked_add(limits.age);
+        let counted_until = after(self.counted, limits.age);
         if families.is_empty() {
             let counts = !used.is_zero();
             return counted_until.filter(|_| counts);
         }
         let left = limits.cpu.saturating_sub(used);
-        let is_over = |since: &Instant| left.is_zero() || now.duration_since(*since) >= limits.age;
+        let is_over = |since: &u64| left.is_zero() || is_past(*since, limits.age);
         let mut ended = false;
         for (family, since) in &self.since {
             if is_over(since) {
@@ -100,12 +107,22 @@ impl Watched {
         }
         // A process uses one processor at most.
         let processes = u32::try_from(kernel.limits().processes.max(1)).unwrap_or(u32::MAX);
-        let spent = now.checked_add((left / processes).max(SHORTEST));
+        let spent = after(now, (left / processes).max(SHORTEST));
         let old = self.since.values().filter(|since| !is_over(since));
-        let old = old.filter_map(|since| since.checked_add(limits.age));
+        let old = old.filter_map(|since| after(*since, limits.age));
         let next = old.chain(spent).chain(counted_until).min();
-        Some(next.unwrap_or(now + NEVER))
+        next.or(after(now, NEVER))
     }
+
+    /// How long it need not be looked at.
+    fn wait(&self) -> Duration {
+        Duration::from_nanos(self.due.saturating_sub(self.host.monotonic()))
+    }
+}
+
+/// A time that is so much later, if there is one.
+fn after(time: u64, wait: Duration) -> Option<u64> {
+    time.checked_add(u64::try_from(wait.as_nanos()).ok()?)
 }
 
 /// Who is looked at, by the address of its kernel: that is its own as long as somebody remembers
@@ -140,12 +157,12 @@ pub(crate) fn watch(sandbox: &Sandbox) {
             .spawn(move || run(&of_thread));
         watch
     });
-    let now = Instant::now();
     let mut list = watch.list();
     let watched = list
         .entry(Arc::as_ptr(sandbox.inner.kernel.shared()).addr())
-        .or_insert_with(|| Watched::new(sandbox, now));
-    let due = watched.look(&mut kernel, now).unwrap_or(now);
+        .or_insert_with(|| Watched::new(sandbox));
+    // With nothing to look at it is due at once, and forgotten.
+    let due = watched.look(&mut kernel).unwrap_or_default();
     let is_sooner = due < watched.due;
     watched.due = due;
     if is_sooner {
@@ -156,19 +173,17 @@ pub(crate) fn watch(sandbox: &Sandbox) {
 fn run(watch: &Watch) {
     let mut list = watch.list();
     loop {
-        let now = Instant::now();
-        let mut next = now + NEVER;
         // Who drops a kernel last frees it: not while others wait for the list.
         let mut held = Vec::new();
         list.retain(|_, watched| {
-            if watched.due <= now {
+            if watched.wait().is_zero() {
                 let Some(kernel) = watched.kernel.upgrade() else {
                     return false;
                 };
                 let due = match kernel.try_lock() {
-                    Some(Ok(mut kernel)) => watched.look(&mut kernel, now),
+                    Some(Ok(mut kernel)) => watched.look(&mut kernel),
                     Some(Err(_)) => None,
-                    None => Some(now + AGAIN),
+                    None => after(watched.host.monotonic(), AGAIN),
                 };
                 held.push(kernel);
                 let Some(due) = due else {
@@ -176,16 +191,14 @@ fn run(watch: &Watch) {
                 };
                 watched.due = due;
             }
-            next = next.min(watched.due);
             true
         });
         drop(list);
         drop(held);
         list = watch.list();
         // Who came meanwhile may be due sooner.
-        let soonest = list.values().map(|watched| watched.due).min();
-        let next = soonest.map_or(next, |soonest| soonest.min(next));
-        let wait = next.saturating_duration_since(Instant::now());
+        let soonest = list.values().map(Watched::wait).min();
+        let wait = soonest.map_or(NEVER, |soonest| soonest.min(NEVER));
         let waited = watch.changed.wait_timeout(list, wait);
         list = waited.unwrap_or_else(PoisonError::into_inner).0;
     }

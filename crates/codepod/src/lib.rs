@@ -78,6 +78,7 @@ mod script;
 mod shell;
 mod sinks;
 mod states;
+mod stopwatch;
 mod streams;
 mod timeline;
 mod timer;

@@ -3,7 +3,7 @@
 use std::future::{Future as _, poll_fn};
 use std::pin::pin;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use codepod_abi::Errno;
 use codepod_kernel::{
@@ -77,9 +77,9 @@ impl Pipeline {
         printed: [Stdio; 2],
         take: impl FnOnce() -> Output,
     ) -> Result<RunResult, Error> {
-        let started = Instant::now();
         let last = self.commands.last().ok_or(ErrorKind::Internal)?;
         let sandbox = last.sandbox.clone();
+        let stopwatch = sandbox.stopwatch();
         let (timeout, budget) = (last.timeout, last.output_budget);
         let canceller = last.cancel.clone();
         let hints = sandbox.options().hints;
@@ -104,7 +104,7 @@ impl Pipeline {
                     command: line,
                     exit_code,
                     stderr: message.into_bytes(),
-                    execution_time: started.elapsed(),
+                    execution_time: stopwatch.elapsed(),
                     ..RunResult::default()
                 };
                 if let Some(mark) = mark {
@@ -129,7 +129,7 @@ impl Pipeline {
             truncated: output.lost != [false; 2],
             timed_out: stopped == Some(Stopped::TimedOut),
             cancelled: stopped == Some(Stopped::Cancelled),
-            execution_time: started.elapsed(),
+            execution_time: stopwatch.elapsed(),
             processes,
             ..RunResult::default()
         };

@@ -19,6 +19,7 @@ use crate::result::{RunResult, RunUsage};
 use crate::runtime::{Runtime, allowed};
 use crate::script::Script;
 use crate::shell::{Shell, Shells, State, States};
+use crate::stopwatch::Stopwatch;
 use crate::timeline::Timeline;
 
 /// What a sandbox takes of the host's memory before it does anything: a thousand take less than 50
@@ -258,6 +259,11 @@ impl Sandbox {
             recording: true,
             ..self.clone()
         }
+    }
+
+    /// Starts to measure how long something takes, by the clock of the sandbox's processes.
+    pub(crate) fn stopwatch(&self) -> Stopwatch {
+        Stopwatch::start(self.inner.runtime.engine().host())
     }
 
     /// A command to run: the program's name or path, and its arguments.

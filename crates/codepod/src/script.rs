@@ -4,7 +4,7 @@ pub(crate) mod cancel;
 mod directory;
 pub(crate) mod running_script;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use codepod_abi::session::{HINTS, Request, Run};
 use codepod_kernel::{ExitStatus, Stdio};
@@ -170,7 +170,7 @@ impl Script {
         let sandbox = &shell.sandbox;
         let _turn = shell.slot.turns.take().await;
         let mark = Mark::begin(sandbox, &text)?;
-        let started = Instant::now();
+        let stopwatch = sandbox.stopwatch();
         let sinks = Sinks::new(sandbox, AfterTaken::Discarded)?;
         let kernel = &sandbox.inner.kernel;
         let (input, feed) = match stdin {
@@ -201,7 +201,7 @@ impl Script {
             }
         };
         let output = sinks.take();
-        let mut result = result_of(served, &text, started);
+        let mut result = result_of(served, &text, stopwatch.elapsed());
         result.stdout = output.stdout;
         result.stderr.splice(0..0, output.stderr);
         result.truncated = output.lost != [false; 2];
@@ -251,11 +251,11 @@ impl Script {
 }
 
 /// The result of a script, without what it printed; standard error holds what the host has to say.
-fn result_of(served: Served, text: &[u8], started: Instant) -> RunResult {
+fn result_of(served: Served, text: &[u8], execution_time: Duration) -> RunResult {
     let mut result = RunResult {
         processes: served.processes,
         command: String::from_utf8_lossy(text).into_owned(),
-        execution_time: started.elapsed(),
+        execution_time,
         ..RunResult::default()
     };
     match served.end {

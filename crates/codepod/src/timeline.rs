@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use codepod_vfs::VfsSnapshot;
 
@@ -17,6 +17,7 @@ use crate::events::Event;
 use crate::moment::Moment;
 use crate::result::{CANCELLED, RunResult, RunUsage};
 use crate::sandbox::{Sandbox, Snapshot};
+use crate::stopwatch::Stopwatch;
 
 /// As much of a command as is kept.
 const LONGEST_COMMAND: usize = 4096;
@@ -188,7 +189,7 @@ pub(crate) struct Mark {
     number: u64,
     kind: StepKind,
     command: String,
-    started: Instant,
+    stopwatch: Stopwatch,
     before: Snapshot,
     /// Whether its end was noted, or is not wanted.
     ended: bool,
@@ -224,7 +225,7 @@ impl Mark {
             number,
             kind,
             command,
-            started: Instant::now(),
+            stopwatch: sandbox.stopwatch(),
             before,
             ended: false,
             recorded: false,
@@ -282,7 +283,7 @@ impl Mark {
             let mut steps = inner.past.iter_mut();
             if let Some(step) = steps.find(|step| step.run.number == self.number) {
                 step.run.exit_code = exit_code;
-                step.run.execution_time = self.started.elapsed();
+                step.run.execution_time = self.stopwatch.elapsed();
             }
             return;
         }
@@ -300,7 +301,7 @@ impl Mark {
             kind: self.kind,
             command: std::mem::take(&mut self.command),
             exit_code,
-            execution_time: self.started.elapsed(),
+            execution_time: self.stopwatch.elapsed(),
         };
         let point = Point::new(run, before, after);
         let limits = self.sandbox.options().undo;
@@ -321,7 +322,7 @@ impl Drop for Mark {
 pub(crate) struct FileStep<'a> {
     sandbox: &'a Sandbox,
     before: Snapshot,
-    started: Instant,
+    stopwatch: Stopwatch,
 }
 
 impl<'a> FileStep<'a> {
@@ -329,7 +330,7 @@ impl<'a> FileStep<'a> {
         Ok(FileStep {
             sandbox,
             before: sandbox.snapshot()?,
-            started: Instant::now(),
+            stopwatch: sandbox.stopwatch(),
         })
     }
 
@@ -348,7 +349,7 @@ impl<'a> FileStep<'a> {
             kind: StepKind::Files,
             command: command[..command.floor_char_boundary(LONGEST_COMMAND)].to_owned(),
             exit_code,
-            execution_time: self.started.elapsed(),
+            execution_time: self.stopwatch.elapsed(),
         };
         let point = Point::new(run, self.before, after);
         inner.push(point, self.sandbox.options().undo);

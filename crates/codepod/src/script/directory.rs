@@ -1,7 +1,5 @@
 //! The directory of a script: a shell goes there before it and back after it.
 
-use std::time::Instant;
-
 use codepod_abi::session::{Request, Run};
 use codepod_kernel::Stdio;
 use codepod_vfs::VfsSnapshot;
@@ -44,7 +42,7 @@ async fn go(
     cancel: Option<&Canceller>,
     before: Option<VfsSnapshot>,
 ) -> Result<Result<Vec<u8>, RunResult>, Error> {
-    let started = Instant::now();
+    let stopwatch = shell.sandbox.stopwatch();
     let arguments = [b"bash\0", to, b"\0"].concat();
     let mut request = Vec::new();
     Request::Run(Run {
@@ -69,7 +67,7 @@ async fn go(
     if served.end == End::Answered(0) {
         return Ok(Ok(output.stdout));
     }
-    let mut result = result_of(served, b"cd", started);
+    let mut result = result_of(served, b"cd", stopwatch.elapsed());
     result.stderr.splice(0..0, output.stderr);
     Ok(Err(result))
 }

@@ -1,7 +1,5 @@
 //! A script while it runs: streams to read and write, and its end.
 
-use std::time::Instant;
-
 use codepod_abi::wire::TerminalState;
 use codepod_kernel::{PipeEnd, Stdio, TerminalId};
 use codepod_wasmtime::KernelHandle;
@@ -156,7 +154,7 @@ impl RunningScript {
         }
         let before = (!in_background).then(|| mark.files());
         let (timeout, cancel) = (self.script.timeout, Some(&self.canceller));
-        let started = Instant::now();
+        let stopwatch = shell.sandbox.stopwatch();
         let job = Job {
             request,
             number: mark.number(),
@@ -172,7 +170,7 @@ impl RunningScript {
             drop(shell.slot.take_warm());
         }
         let mut result = match served {
-            Ok(served) => result_of(served, &self.script.text, started),
+            Ok(served) => result_of(served, &self.script.text, stopwatch.elapsed()),
             Err(result) => result,
         };
         mark.finish(&mut result, timeout, self.script.hints);
