@@ -1,6 +1,7 @@
 //! Turns `guests/dist/guests.toml`, and with the feature `embed` the list of packed parts beside
 //! it, into tables. Without them the tables are empty, and using a guest says how to build them:
-//! the crates below the guests must compile without them.
+//! the crates below the guests must compile without them. For WebAssembly there is one table, of
+//! guests without their code.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -60,8 +61,14 @@ fn main() {
         println!(
             "cargo:warning=no guests are built: run `cargo xtask guests` (`--only shell,toolbox` takes minutes)"
         );
-        return write("", "");
+        return match is_wasm() {
+            true => write_listed(&[]),
+            false => write("", ""),
+        };
     };
+    if is_wasm() {
+        return write_listed(&guests);
+    }
     let embeds = dist.is_released || has_feature("embed");
     let parts = match embeds && !has_feature("embed-all") {
         true => dist.list::<Parts>("parts/parts.toml").unwrap_or_else(|| {
@@ -182,15 +189,29 @@ fn out_directory() -> PathBuf {
     PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"))
 }
 
+/// Whether the crate is built for an engine outside of this process's.
+fn is_wasm() -> bool {
+    env::var("CARGO_CFG_TARGET_FAMILY")
+        .is_ok_and(|families| families.split(',').any(|it| it == "wasm"))
+}
+
 /// A guest in a table.
 fn entry(guest: &Guest, code: &str, place: impl Fn(&str) -> String) -> String {
     let files = guest.files.iter();
     let files: String = files
         .map(|(path, name)| format!("({path:?}, {}), ", place(name)))
         .collect();
+    format!(
+        "    Guest {{ {}, files: &[{files}], code: {code} }},\n",
+        listed(guest)
+    )
+}
+
+/// What is known of a guest apart from its code.
+fn listed(guest: &Guest) -> String {
     let about: Vec<(&String, &String)> = guest.about.iter().collect();
     format!(
-        "    Guest {{ name: {:?}, group: {:?}, extends: {:?}, grants: &{:?}, commands: &{:?}, about: &{about:?}, files: &[{files}], code: {code} }},\n",
+        "name: {:?}, group: {:?}, extends: {:?}, grants: &{:?}, commands: &{:?}, about: &{about:?}",
         guest.name, guest.group, guest.extends, guest.grants, guest.commands,
     )
 }
@@ -216,10 +237,23 @@ fn module(dist: &Dist, name: &str) -> String {
     }
 }
 
+/// The table for WebAssembly. A guest that needs files of its own would be there without them, so
+/// it is not.
+fn write_listed(guests: &[Guest]) {
+    let whole = guests.iter().filter(|guest| guest.files.is_empty());
+    let table: String = whole
+        .map(|guest| format!("    Guest {{ {} }},\n", listed(guest)))
+        .collect();
+    write_out(&format!("static GUESTS: &[Guest] = &[\n{table}];\n"));
+}
+
 fn write(guests: &str, parts: &str) {
-    let code = format!(
+    write_out(&format!(
         "pub(crate) static GUESTS: &[Guest] = &[\n{guests}];\n\
          pub(crate) static PARTS: &[Part] = &[\n{parts}];\n"
-    );
+    ));
+}
+
+fn write_out(code: &str) {
     fs::write(out_directory().join("guests.rs"), code).expect("OUT_DIR can be written");
 }

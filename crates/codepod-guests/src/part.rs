@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 
 use codepod_wasmtime::{Carried, Content, Packed};
 
-use crate::{Guest, PARTS, StaticCode};
+use crate::Guest;
+use crate::code::{PARTS, StaticCode};
 use file::{Opened, PartError};
 
 /// A part that was built with this program.
