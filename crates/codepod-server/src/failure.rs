@@ -6,7 +6,9 @@ use codepod_api::{ApiError, BadBase64, Kind};
 /// An error of the library, for a client.
 pub(crate) fn failure(error: Error) -> ApiError {
     let (kind, errno) = match error.kind() {
-        ErrorKind::Engine(_) | ErrorKind::NoGuests => (Kind::Unavailable, None),
+        ErrorKind::Engine(_) | ErrorKind::NoGuests | ErrorKind::Unsupported { .. } => {
+            (Kind::Unavailable, None)
+        }
         ErrorKind::File { errno, .. } | ErrorKind::Directory { errno, .. } => {
             (Kind::File, Some(*errno))
         }

@@ -22,6 +22,14 @@ pub enum ErrorKind {
     /// The engine cannot be set up or lacks a module.
     #[error("{0}")]
     Engine(EngineError),
+    /// The platform lacks something that was asked for.
+    #[error("{what}")]
+    Unsupported {
+        /// What cannot be done.
+        what: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
     /// No guests were built, so there are no commands.
     #[error("no guests are built")]
     NoGuests,
@@ -219,6 +227,7 @@ impl Error {
                 }
                 _ => "make the cache directory yours alone, or name another by `CODEPOD_CACHE_DIR`",
             },
+            ErrorKind::Unsupported { instead, .. } => instead,
             ErrorKind::File { .. } => {
                 "look at the path with `Sandbox::stat` or `Sandbox::list_dir`"
             }
@@ -370,6 +379,10 @@ mod tests {
             ErrorKind::Engine(EngineError::NotGranted("it imports nothing".into())),
             ErrorKind::Engine(EngineError::Cache("why".into())),
             ErrorKind::NoGuests,
+            ErrorKind::Unsupported {
+                what: "it cannot be done on this platform",
+                instead: "do something else",
+            },
             ErrorKind::Jail("why".into()),
             ErrorKind::File {
                 path: path.clone(),
@@ -450,6 +463,7 @@ mod tests {
             match kind {
                 ErrorKind::Engine(_)
                 | ErrorKind::NoGuests
+                | ErrorKind::Unsupported { .. }
                 | ErrorKind::Jail(_)
                 | ErrorKind::File { .. }
                 | ErrorKind::Spawn { .. }

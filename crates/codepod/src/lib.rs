@@ -66,6 +66,7 @@ mod options;
 mod overlays;
 mod persist;
 mod pipeline;
+mod platform;
 mod preview;
 mod profile;
 mod python;

@@ -9,6 +9,7 @@ use codepod_vfs::{Budget, FileSystem, FsLimits, Guard, Image, Memory, Tree};
 use codepod_vfs::{HostAccess, HostDir, HostOptions, Overlay};
 
 use crate::error::{Error, ErrorKind};
+use crate::platform::Facility;
 
 /// What a sandbox may do with a host directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,16 +106,13 @@ impl Mount {
             return Err(self.failed("the path in the sandbox must be absolute".into()));
         }
         match &self.source {
-            #[cfg(unix)]
+            MountSource::Host(..) if !Facility::HostDirectories.is_here() => {
+                let (what, instead) = Facility::HostDirectories.words();
+                Err(self.failed(format!("{what}; {instead}")))
+            }
             MountSource::Host(path, access) => {
                 self.open_host(path, *access, (uid, gid), limits, budget)
             }
-            // Paths are resolved below an open directory, which needs what Unix has.
-            #[cfg(not(unix))]
-            MountSource::Host(..) => Err(self.failed(
-                "directories of the host cannot be mounted on this platform; copy the files in"
-                    .into(),
-            )),
             MountSource::Image(tree) => Ok(Box::new(Image::new(tree.clone()))),
             MountSource::Memory => {
                 let tree = Tree::builder().owner(uid, gid).dir(b"/", 0o755).build();
@@ -156,6 +154,19 @@ impl Mount {
                 .map_err(|errno| self.failed(errno.to_string())),
             MountAccess::ReadOnly | MountAccess::ReadWrite => Ok(Box::new(host)),
         }
+    }
+
+    /// Not called: [`Mount::open`] has refused.
+    #[cfg(not(unix))]
+    fn open_host(
+        &self,
+        _: &PathBuf,
+        _: MountAccess,
+        _: (u32, u32),
+        _: FsLimits,
+        _: &Budget,
+    ) -> Result<Box<dyn FileSystem>, Error> {
+        Err(ErrorKind::Internal.into())
     }
 
     fn failed(&self, why: String) -> Error {

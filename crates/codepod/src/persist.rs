@@ -17,6 +17,7 @@ use codepod_vfs::{Charged, Digest, MountId, MountInfo, Tree, VfsSnapshot};
 use codepod_wasmtime::KernelHandle;
 
 use crate::error::{Error, ErrorKind};
+use crate::platform::Facility;
 use crate::sandbox::Sandbox;
 use crate::shell::{Shells, States};
 
@@ -223,6 +224,7 @@ impl Sandbox {
         let Persistence::Persistent(wanted) = &self.options().persistence else {
             return Ok(());
         };
+        Facility::StateDirectories.demand()?;
         let store = Store::open(&wanted.directory, &wanted.namespace, wanted.store.clone())?;
         if store.newest()?.is_some() {
             self.load_from(&store)?;

@@ -16,6 +16,7 @@ use codepod_wasmtime::{Engine, EngineOptions, ModuleCache};
 use crate::error::{Error, ErrorKind};
 use crate::host_memory;
 use crate::image::base_image;
+use crate::platform::Facility;
 use crate::shell::WarmList;
 
 /// How a runtime is set up.
@@ -86,6 +87,7 @@ impl Runtime {
     /// comes from the module cache; what is in neither is compiled when it is used first. Where
     /// there can be no cache, it is compiled in every host process.
     pub fn new(options: RuntimeOptions) -> Result<Runtime, Error> {
+        Facility::Engine.demand()?;
         let engine = Engine::new(EngineOptions {
             slots: options.slots,
             threads: options.threads,

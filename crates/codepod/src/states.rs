@@ -26,6 +26,7 @@ use crate::error::{Error, ErrorKind};
 use crate::mounts::{Mount, MountAccess, MountSource};
 use crate::options::Options;
 use crate::persist::{Persistence, Persistent};
+use crate::platform::Facility;
 use crate::runtime::Runtime;
 use crate::sandbox::Sandbox;
 
@@ -80,8 +81,10 @@ impl StateDirectory {
     /// The one of this user: `CODEPOD_STATES`, else `$XDG_STATE_HOME/codepod/states`, else
     /// `~/.local/state/codepod/states`.
     ///
-    /// Fails with [`ErrorKind::InvalidArgument`] where none of them is known.
+    /// Fails with [`ErrorKind::InvalidArgument`] where none of them is known, and with
+    /// [`ErrorKind::Unsupported`] where the platform has no directories.
     pub fn of_user() -> Result<StateDirectory, Error> {
+        Facility::StateDirectories.demand()?;
         let set = |name: &str| {
             let value = std::env::var_os(name).filter(|value| !value.is_empty());
             value.map(PathBuf::from)
