@@ -148,6 +148,10 @@ impl Engine {
     /// Runs a process as long as the future is polled: on the caller's own thread, or, where it
     /// takes more than a time slice, on the engine's by turns with all others. Dropping the
     /// future kills the process. Processes that it starts run on the engine's threads.
+    ///
+    /// Each time the process begins to wait, a poll returns; if it was on the engine's threads
+    /// then, they wake whoever polled last. So a caller that looks at the kernel after each poll
+    /// sees what the process did before it waited.
     pub fn run(
         &self,
         kernel: KernelHandle,

@@ -13,25 +13,37 @@ const TEXT: &str = include_str!("absent.txt");
 pub(crate) fn text() -> &'static str {
     static WITH_PARTS: OnceLock<String> = OnceLock::new();
     WITH_PARTS.get_or_init(|| {
-        let missing = codepod_guests::parts()
-            .iter()
-            .filter(|part| !part.is_there());
-        let lines = missing.flat_map(|part| {
-            let commands = ("command", part.commands().collect::<Vec<_>>());
-            let packages = ("package", part.packages.to_vec());
-            let both = [commands, packages].into_iter();
-            both.filter(|(_, names)| !names.is_empty())
-                .map(|(kind, names)| {
-                    format!(
-                        "{kind}\t{}\tit is in the part `{}`, which is not installed: \
-                     `codepod parts` on the host says how to get it\n",
-                        names.join(" "),
-                        part.name,
-                    )
-                })
-        });
+        let lines = lines_of_parts();
         lines.fold(TEXT.to_owned(), |text, line| text + &line)
     })
+}
+
+/// What is in parts that are not installed.
+#[cfg(not(target_family = "wasm"))]
+fn lines_of_parts() -> impl Iterator<Item = String> {
+    let missing = codepod_guests::parts()
+        .iter()
+        .filter(|part| !part.is_there());
+    missing.flat_map(|part| {
+        let commands = ("command", part.commands().collect::<Vec<_>>());
+        let packages = ("package", part.packages.to_vec());
+        let both = [commands, packages].into_iter();
+        both.filter(|(_, names)| !names.is_empty())
+            .map(|(kind, names)| {
+                format!(
+                    "{kind}\t{}\tit is in the part `{}`, which is not installed: \
+                     `codepod parts` on the host says how to get it\n",
+                    names.join(" "),
+                    part.name,
+                )
+            })
+    })
+}
+
+/// There are no parts.
+#[cfg(target_family = "wasm")]
+fn lines_of_parts() -> impl Iterator<Item = String> {
+    std::iter::empty()
 }
 
 /// Commands that agents try and a sandbox does not have, and what to do instead; each line is for

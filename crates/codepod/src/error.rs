@@ -3,10 +3,10 @@
 
 use codepod_abi::Errno;
 use codepod_store::StoreError;
-use codepod_wasmtime::EngineError;
 
 use crate::absent;
 use crate::edit_failure::EditFailure;
+use crate::engine::{self, EngineError};
 
 /// An error with what to do about it.
 #[derive(Debug, thiserror::Error)]
@@ -214,19 +214,7 @@ impl Error {
             ErrorKind::NoGuests => {
                 "build them with `cargo xtask guests`; `--only shell,toolbox` takes minutes"
             }
-            ErrorKind::Engine(error) => match error {
-                EngineError::Setup(_) => {
-                    "the engine reserves address space: raise `ulimit -v`, or lower `RuntimeOptions::slots`"
-                }
-                EngineError::UnknownModule(_) => "register it with the engine, or name another",
-                EngineError::InvalidModule(_) => {
-                    "build it for wasm32-wasip1, within the limits for modules from files"
-                }
-                EngineError::NotGranted(_) => {
-                    "import only what the reference of calls lists and its manifest grants"
-                }
-                _ => "make the cache directory yours alone, or name another by `CODEPOD_CACHE_DIR`",
-            },
+            ErrorKind::Engine(error) => engine::hint(error),
             ErrorKind::Unsupported { instead, .. } => instead,
             ErrorKind::File { .. } => {
                 "look at the path with `Sandbox::stat` or `Sandbox::list_dir`"

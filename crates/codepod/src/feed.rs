@@ -3,8 +3,8 @@
 use std::task::{Context, Poll};
 
 use codepod_kernel::{PipeEnd, PipeId, WaiterId};
-use codepod_wasmtime::KernelHandle;
 
+use crate::engine::KernelHandle;
 use crate::error::{Error, ErrorKind};
 
 /// Input on its way into a pipe; the pipe is closed when all is in, or when this is dropped.

@@ -57,6 +57,7 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
     let mut about = BTreeMap::new();
     for guest in guests {
         about.extend(guest.about.iter().copied());
+        #[cfg(not(target_family = "wasm"))]
         for (path, bytes) in guest.files() {
             builder = builder.carried(path, 0o644, bytes);
         }

@@ -21,8 +21,8 @@ use std::path::PathBuf;
 
 use codepod_jail::Mode;
 pub use codepod_jail::{Connects, Layers, Needs, layers};
-use codepod_wasmtime::{Code, ModuleCache, can_run_carried_code};
 
+use crate::engine::{Code, ModuleCache, can_run_carried_code};
 use crate::error::{Error, ErrorKind};
 use crate::mounts::{Mount, MountAccess, MountSource};
 #[cfg(feature = "network")]

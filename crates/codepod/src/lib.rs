@@ -44,6 +44,7 @@ mod complete;
 mod dial;
 mod edit;
 mod edit_failure;
+mod engine;
 mod env;
 mod error;
 mod events;
@@ -93,8 +94,11 @@ pub use branches::{Conflict, Merged};
 pub use changes::{Changes, PathChange};
 pub use codepod_abi::{Errno, Signal};
 /// Parts: guests that ship beside the program.
+#[cfg(not(target_family = "wasm"))]
 pub use codepod_guests::{Added as AddedPart, Part, PartError, add as add_part, parts};
+#[cfg(not(target_family = "wasm"))]
 pub use codepod_guests::{directories as part_directories, users_directory as own_parts};
+#[cfg(not(target_family = "wasm"))]
 pub use codepod_guests::{open_parts, preparing as preparing_part};
 pub use codepod_kernel::{ExitStatus, Limits, ProcessFacts, Trace, TraceFn};
 pub use codepod_store::{
@@ -105,12 +109,12 @@ pub use codepod_vfs::{
     Budget, BudgetLimits, BudgetUse, ChangeKind, Charge, Charged, FileKind, FsLimits, GUARDED,
     Guard, Tree,
 };
-pub use codepod_wasmtime::Share;
 pub use command::{Command, Stdin};
 pub use complete::Completion;
 pub use dial::Connection;
 pub use edit::{Edit, Edited};
 pub use edit_failure::{EditFailure, LARGEST_EDITED, MOST_EDITS};
+pub use engine::Share;
 pub use error::{Error, ErrorKind};
 pub use events::{Event, EventFn};
 pub use files::{DirEntry, FileStat};

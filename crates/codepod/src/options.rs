@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use codepod_kernel::{Limits, TraceFn};
 use codepod_vfs::{Budget, FsLimits};
-use codepod_wasmtime::Share;
 
 use crate::background::BackgroundLimits;
+use crate::engine::Share;
 use crate::events::EventFn;
 use crate::mounts::Mount;
 #[cfg(feature = "network")]

@@ -14,8 +14,8 @@ use codepod_store::{
     Key, Loaded, MountState, Saved, State, Store, StoreError, StoreOptions, Version, image_identity,
 };
 use codepod_vfs::{Charged, Digest, MountId, MountInfo, Tree, VfsSnapshot};
-use codepod_wasmtime::KernelHandle;
 
+use crate::engine::KernelHandle;
 use crate::error::{Error, ErrorKind};
 use crate::platform::Facility;
 use crate::sandbox::Sandbox;

@@ -9,11 +9,11 @@ use codepod_abi::Errno;
 use codepod_kernel::{
     ExitStatus, Kernel, Pid, PipeEnd, PipeId, Program, Stdio, TimerKey, WaiterId,
 };
-use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
 
 use crate::budget;
 use crate::command::{Command, NotStarted, Stdin};
+use crate::engine::KernelHandle;
 use crate::error::{Error, ErrorKind};
 use crate::feed::Feed;
 use crate::result::{CANCELLED, RunResult, TIMED_OUT};

@@ -6,10 +6,10 @@ use std::pin::Pin;
 use codepod_abi::Errno;
 use codepod_abi::wire::TerminalState;
 use codepod_kernel::{ExitStatus, Pid, PipeEnd, Stdio};
-use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
 
 use crate::command::{Command, NotStarted};
+use crate::engine::KernelHandle;
 use crate::error::{Error, ErrorKind};
 use crate::streams::{PipeReader, PipeWriter, host_streams};
 

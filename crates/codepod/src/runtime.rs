@@ -11,8 +11,8 @@ use codepod_gateway::net::{Gateway, GatewayOptions};
 use codepod_guests::Guest;
 use codepod_kernel::Allowed;
 use codepod_vfs::{Budget, BudgetLimits, Tree};
-use codepod_wasmtime::{Engine, EngineOptions, ModuleCache};
 
+use crate::engine::{self, Engine};
 use crate::error::{Error, ErrorKind};
 use crate::host_memory;
 use crate::image::base_image;
@@ -44,7 +44,7 @@ pub struct RuntimeOptions {
 
 impl Default for RuntimeOptions {
     fn default() -> RuntimeOptions {
-        let EngineOptions { slots, threads, .. } = EngineOptions::default();
+        let (slots, threads) = engine::default_places();
         RuntimeOptions {
             slots,
             threads,
@@ -88,11 +88,7 @@ impl Runtime {
     /// there can be no cache, it is compiled in every host process.
     pub fn new(options: RuntimeOptions) -> Result<Runtime, Error> {
         Facility::Engine.demand()?;
-        let engine = Engine::new(EngineOptions {
-            slots: options.slots,
-            threads: options.threads,
-            cache: ModuleCache::of_user().ok().flatten(),
-        })?;
+        let engine = engine::set_up(options.slots, options.threads)?;
         let memory = options.memory_bytes.or_else(host_memory::ceiling);
         let memory = memory.unwrap_or(u64::MAX);
         Ok(Runtime {
@@ -194,7 +190,7 @@ impl Runtime {
             return Err(ErrorKind::NoGuests.into());
         }
         for guest in &guests {
-            self.inner.engine.register(guest.module());
+            engine::register(&self.inner.engine, guest);
         }
         let image = base_image(guests.into_iter(), self.inner.engine.host().realtime());
         images.insert(groups.to_vec(), image.clone());
@@ -243,14 +239,12 @@ pub const GUESTS_EMBEDDED: bool = cfg!(feature = "embed");
 /// Where compiled code is kept on this machine; `None` where no directory is this user's, and every
 /// program compiles what it runs.
 pub fn cache_directory() -> Option<std::path::PathBuf> {
-    ModuleCache::directory_of_user()
+    engine::cache_directory()
 }
 
 /// Why nothing can be kept in the cache of this user; `None` where something can. Programs run
 /// without it: what is packed is unpacked into memory at each start, and what this program does not
 /// carry is compiled at each start.
 pub fn cache_trouble() -> Option<String> {
-    let opened = || ModuleCache::of_user().err().map(|error| error.why());
-    let met = codepod_wasmtime::cache_trouble().map(str::to_owned);
-    met.or_else(opened)
+    engine::cache_trouble()
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 use codepod_abi::Errno;
 use codepod_kernel::{Kernel, KernelGuard, KernelOptions, Policy};
 use codepod_vfs::{Budget, Charge, Memory, Proc, Vfs, VfsSnapshot, dev};
-use codepod_wasmtime::{Engine, KernelHandle};
 
 use crate::command::Command;
+use crate::engine::{Engine, KernelHandle};
 use crate::error::{Error, ErrorKind};
 use crate::events::Event;
 use crate::host_commands::Registry;

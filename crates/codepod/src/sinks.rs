@@ -1,8 +1,8 @@
 //! Captured output: the two sinks of a command, given back whatever happens.
 
 use codepod_kernel::SinkId;
-use codepod_wasmtime::KernelHandle;
 
+use crate::engine::KernelHandle;
 use crate::error::Error;
 use crate::sandbox::Sandbox;
 

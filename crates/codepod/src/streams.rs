@@ -6,9 +6,9 @@ use std::task::{Context, Poll};
 
 use codepod_abi::Errno;
 use codepod_kernel::{Kernel, PipeEnd, PipeId, Stdio, WaiterId};
-use codepod_wasmtime::KernelHandle;
 use futures_lite::future::{block_on, yield_now};
 
+use crate::engine::KernelHandle;
 use crate::error::{Error, ErrorKind};
 
 /// Pipes for the three standard streams: the host's end of each, which it holds, and the process's.

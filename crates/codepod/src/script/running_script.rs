@@ -2,10 +2,10 @@
 
 use codepod_abi::wire::TerminalState;
 use codepod_kernel::{PipeEnd, Stdio, TerminalId};
-use codepod_wasmtime::KernelHandle;
 use futures_lite::future::block_on;
 
 use super::{Canceller, Script, directory, result_of};
+use crate::engine::KernelHandle;
 use crate::error::{Error, ErrorKind};
 use crate::result::RunResult;
 use crate::shell::Job;

@@ -9,10 +9,10 @@ use codepod_abi::session::Request;
 use codepod_abi::{Errno, Signal};
 use codepod_kernel::{Answer, ExitStatus, Pid, ProcessFacts, RunId, Stdio, WaiterId};
 use codepod_vfs::VfsSnapshot;
-use codepod_wasmtime::KernelHandle;
 
 use super::slot::{Slot, State};
 use super::warm::Warm;
+use crate::engine::KernelHandle;
 use crate::error::{Error, ErrorKind};
 use crate::feed::Feed;
 use crate::sandbox::Sandbox;

@@ -7,9 +7,9 @@ use std::task::{Context, Poll};
 use codepod_abi::{Errno, Signal};
 use codepod_kernel::{ExitStatus, Fd, Group, Pid, SpawnSpec, Stdio, Strings};
 use codepod_vfs::Budget;
-use codepod_wasmtime::KernelHandle;
 
 use crate::command::check_directory;
+use crate::engine::KernelHandle;
 use crate::error::{Error, ErrorKind};
 use crate::runtime::module_of;
 use crate::sandbox::Sandbox;
