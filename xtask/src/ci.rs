@@ -29,7 +29,7 @@ const STEPS: &[Step] = &[
     ("setup", |_| setup::bring_all().map(|()| String::new())),
     ("check", |_| check::without_tests().map(|()| String::new())),
     ("deny", |_| deny::all().map(|()| String::new())),
-    ("kernel for the browser", |_| kernel_for_the_browser()),
+    ("library for the browser", |_| library_for_the_browser()),
     ("kernel without an engine", |_| kernel_without_an_engine()),
     ("guests", |_| guests::bring_all().map(|()| String::new())),
     ("test", |totals| {
@@ -96,26 +96,57 @@ fn table(summary: &[(&str, Duration, String)], total: Duration) -> String {
     text + &format!("{:<26} {:>8.1}\n", "total", total.as_secs_f64())
 }
 
-/// The kernel, the file system and what decides about the network must compile for a browser.
-fn kernel_for_the_browser() -> Outcome<String> {
+/// What a page's kernel is made of.
+const BROWSER: &str = "wasm32-unknown-unknown";
+
+/// The library and what it stands on must compile for a browser, without an engine of processes and
+/// without C. So must what decides about the network.
+fn library_for_the_browser() -> Outcome<String> {
     let mut checked = 0;
-    for package in ["codepod-vfs", "codepod-kernel", "codepod-gateway"] {
+    for package in [
+        "codepod-vfs",
+        "codepod-kernel",
+        "codepod-gateway",
+        "codepod",
+    ] {
         if metadata::has_package(package)? {
             process::cargo()
-                .args([
-                    "check",
-                    "--quiet",
-                    "--package",
-                    package,
-                    "--target",
-                    "wasm32-unknown-unknown",
-                ])
+                .args(["check", "--quiet", "--no-default-features"])
+                .args(["--package", package, "--target", BROWSER])
                 .hint("these crates must not need a host: gate what does by target or feature")
                 .run()?;
             checked += 1;
         }
     }
-    Ok(format!("{checked} crates"))
+    let tree = process::cargo()
+        .args(["tree", "--package", "codepod", "--no-default-features"])
+        .args(["--target", BROWSER, "--edges", "normal", "--prefix", "none"])
+        .output()?;
+    if let Some(line) = needs_a_host(&tree) {
+        return Err(Failure::new(format!("`codepod` needs `{line}` in a page"))
+            .hint("only `crates/codepod/src/engine.rs` and the store's `compression.rs` choose by platform: depend on it for other targets only"));
+    }
+    let crates = distinct(&tree);
+    Ok(format!("{checked} crates, {crates} in the library's tree"))
+}
+
+/// A crate of a tree that a page cannot have: an engine, or code in C.
+fn needs_a_host(tree: &str) -> Option<&str> {
+    let is_of_host = |line: &&str| {
+        let name = line.split(' ').next().unwrap_or_default();
+        has_engine(name) || name.ends_with("-sys") || name == "libc"
+    };
+    tree.lines().map(str::trim).find(is_of_host)
+}
+
+/// Whether a line of a tree names an engine of processes.
+fn has_engine(line: &str) -> bool {
+    line.contains("wasmtime") || line.contains("cranelift")
+}
+
+/// How many crates a tree has, each once.
+fn distinct(tree: &str) -> usize {
+    tree.lines().filter(|line| !line.ends_with("(*)")).count()
 }
 
 /// Runs schemathesis against a real server: requests that it derives from the OpenAPI document.
@@ -205,24 +236,31 @@ fn kernel_without_an_engine() -> Outcome<String> {
             "--all-features",
         ])
         .output()?;
-    match tree
-        .lines()
-        .find(|line| line.contains("wasmtime") || line.contains("cranelift"))
-    {
+    match tree.lines().find(|line| has_engine(line)) {
         Some(line) => Err(
             Failure::new(format!("`{package}` or its tests need `{}`", line.trim()))
                 .hint("the kernel knows no engine: move the test to codepod-wasmtime"),
         ),
-        None => Ok(format!(
-            "{} crates in its tree",
-            tree.lines().filter(|line| !line.ends_with("(*)")).count()
-        )),
+        None => Ok(format!("{} crates in its tree", distinct(&tree))),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_engine_and_c_are_found_in_a_tree() {
+        let tree = "codepod v0.1.0 (/codepod/crates/codepod)\nblake3 v1.8.2\nsha1 v0.11.0 (*)\n";
+        assert_eq!((needs_a_host(tree), distinct(tree)), (None, 2));
+        for bad in [
+            "codepod-wasmtime v0.1.0 (/c)",
+            "zstd-sys v2.1.2+zstd.1.5.7",
+            "libc v0.2.1",
+        ] {
+            assert_eq!(needs_a_host(&format!("{tree}{bad}\nx v1\n")), Some(bad));
+        }
+    }
 
     #[test]
     fn the_summary_has_a_line_per_step_and_a_total() {

@@ -38,7 +38,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "wasm targets",
-        purpose: "compile guests, and the kernel for the browser",
+        purpose: "compile guests, and the library for the browser",
         is_there: || Ok(script("wasm-target").arg("--check").succeeds()),
         bring: || script("wasm-target").run(),
     },
