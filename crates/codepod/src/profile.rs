@@ -39,8 +39,10 @@ impl Options {
         let mut options = Options::default();
         let (limits, files) = (&mut options.limits, &mut options.fs_limits);
         let mut set = |memory: u64, total: u64, bytes: u64, file: u64, nodes: u64| {
-            limits.memory_bytes = (memory * MB) as usize;
-            limits.total_memory_bytes = (total * MB) as usize;
+            // 4 GB are one byte too many for 32 bits.
+            let [memory, total] =
+                [memory, total].map(|mb| usize::try_from(mb * MB).unwrap_or(usize::MAX));
+            (limits.memory_bytes, limits.total_memory_bytes) = (memory, total);
             (files.bytes, files.file_bytes, files.nodes) = (bytes * MB, file * MB, nodes);
         };
         match profile {
