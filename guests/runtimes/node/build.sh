@@ -11,7 +11,7 @@
 # WebAssembly and with the address sanitizer. It needs Debian's packages libclang-rt-19-dev and g++-multilib; of the environment as --native.
 #
 # In the environment: CLANG and AR (for wasm32-wasip1; CLANG with ++ behind it compiles C++), SOURCES (a directory with a link
-# to each source) and PREINIT (the program codepod-preinit). OUT gets node.wasm and library. WORK stays from build to build:
+# to each source) and PREINIT (the program codepod-preinit). OUT gets node.wasm, library and node.image. WORK stays from build to build:
 # what is compiled from other people's sources is kept there by the digest of its inputs.
 set -euo pipefail
 
@@ -25,6 +25,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cptls=$(cd "$here/../../libraries/cptls-c" && pwd)
 # The C library on the kernel's calls is Python's.
 posix=$(cd "$here/../python/posix" && pwd)
+# So are sessions: how memory is kept between two processes.
+sessions=$(cd "$here/../python/src" && pwd)
 work=$(realpath -m "$1")
 out=$(realpath -m "$2")
 merve=$SOURCES/nodejs/deps/merve
@@ -34,7 +36,7 @@ brotli=$SOURCES/brotli/c
 zstd=$SOURCES/zstd-sys/zstd/lib
 mbedtls=$SOURCES/mbedtls
 monocypher=$SOURCES/monocypher/src
-flags=(-O3 -fwrapv -funsigned-char -DNDEBUG -D_GNU_SOURCE "-ffile-prefix-map=$here=/guest" "-ffile-prefix-map=$posix=/posix"
+flags=(-O3 -fwrapv -funsigned-char -DNDEBUG -D_GNU_SOURCE "-ffile-prefix-map=$here=/guest" "-ffile-prefix-map=$posix=/posix" "-ffile-prefix-map=$sessions=/sessions"
     "-ffile-prefix-map=$SOURCES=/sources" "-ffile-prefix-map=$work=/node")
 # The address sanitizer only: the engine's own code counts on arithmetic that wraps.
 [ -z "$fuzz" ] || flags+=(-m32 -O1 -g -fno-omit-frame-pointer -fsanitize=address,fuzzer-no-link)
@@ -88,10 +90,10 @@ compile() {
     done
     object monocypher "$monocypher/monocypher.c" "${crypto[@]}" -Os -w
     object monocypher-ed25519 "$monocypher/optional/monocypher-ed25519.c" "${crypto[@]}" -Oz -w
-    [ -n "$native" ] || for file in "$posix"/*.c; do object "posix-$(basename "$file" .c)" "$file"; done
+    [ -n "$native" ] || for file in "$posix"/*.c "$sessions/session.c"; do object "posix-$(basename "$file" .c)" "$file"; done
     engine+=(-include malloc.h "-I$zlib" "-I$SOURCES/ada-url/deps" "-I$merve" "-I$llhttp/build" "-I$cptls" "-I$brotli/include" "-I$zstd" "-I$posix")
     object engine "$here/src/engine.c" "${engine[@]}" -w
-    engine+=("${crypto[@]}")
+    engine+=("${crypto[@]}" "-I$sessions")
     for file in "$here"/src/*.c; do
         [ "$(basename "$file")" = engine.c ] ||
             object "node-$(basename "$file" .c)" "$file" "${engine[@]}" -Wall -Wextra -Wno-unused-parameter
@@ -143,3 +145,5 @@ fi
 link
 "$PREINIT" "$work/linked.wasm" "$root" "$out/node.wasm" "$work/linked-data" --codepod-snapshot /memory
 cp "$root/usr/lib/node/library" "$out"
+# By this the host knows the build: sessions begin with the memory of the module.
+"$PREINIT" --run "$out/node.wasm" "$root" "$out/node.image" --codepod-image /memory ""

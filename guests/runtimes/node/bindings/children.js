@@ -30,6 +30,7 @@ const signalNames = () => Object.entries(host.binding('constants').os.signals);
 const signalName = (number) => (number === 0 ? '' : signalNames().find(([, value]) => value === number)?.[0] ?? '');
 
 const running = new Map(); // pid → what to do with [status, signal]
+host.forgetChildren = () => running.clear();
 
 function reap() {
   for (const [pid, ended] of [...running]) {

@@ -5,7 +5,7 @@ const NO_HANDLER = 6; // the program has taken Node's away
 
 // [file, line, column] of the frame in which an error was made.
 function siteOf(error) {
-  const site = /^ {4}at (?:.*\()?((?:file:\/\/)?\/[^\n]*?|\[(?:eval|stdin)\][^\n:]*|node:[^\n:]*|[^\s():]+):(\d+):(\d+)\)?$/m.exec(error?.stack ?? '');
+  const site = /^ {4}at (?:.*\()?((?:file:\/\/)?\/[^\n]*?|\[(?:eval|stdin|turn \d+)\][^\n:]*|node:[^\n:]*|[^\s():]+):(\d+):(\d+)\)?$/m.exec(error?.stack ?? '');
   return site === null ? undefined : [site[1], Number(site[2]), Number(site[3])];
 }
 
@@ -114,6 +114,7 @@ host.printError = print;
 
 host.fatal = (error, isFromPromise = false) => {
   const { process } = host;
+  if (host.isEndingTurn) return;
   if (typeof process._fatalException !== 'function') {
     print(describe(error, arrowOf(error, isFromPromise)));
     native.exit(NO_HANDLER);

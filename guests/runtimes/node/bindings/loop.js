@@ -16,6 +16,7 @@ let timerAt = Infinity;
 let timerIsReferenced = false; // until a timer that is says so
 let handOutTimers = () => 0;
 let handOutImmediates = () => {};
+let firstImmediate; // of those that are handed out, in a session
 let children = 0; // that something waits for, and so SIGCHLD
 let referencedSignals = 0;
 
@@ -109,6 +110,17 @@ function pollDescriptors(timeout) {
   deliverSignals();
 }
 
+// Those behind one that has thrown are handed out next. They are made to do nothing.
+function dropImmediates() {
+  for (let immediate = firstImmediate; immediate; immediate = immediate._idleNext) {
+    immediate._onImmediate = () => {};
+    immediate._argv = undefined;
+  }
+  firstImmediate = undefined;
+  if (immediates()[2] > 0) handOutImmediates();
+  immediates().fill(0);
+}
+
 function turn() {
   runTimers();
   if (repeats.size > 0) runRepeats();
@@ -117,8 +129,11 @@ function turn() {
   const timeout = count > 0 || outstanding > 0 || finished.length > 0 || !isAlive() ? 0 :
     Math.min(timerAt, nextRepeat()) === Infinity ? FOREVER : Math.max(0, Math.ceil(Math.min(timerAt, nextRepeat()) - now()));
   pollDescriptors(timeout);
-  // Again where one has thrown and others are outstanding.
-  if (immediates()[0] > 0 || immediates()[2] > 0) do host.runCallback(() => handOutImmediates()); while (immediates()[2] > 0);
+  if (immediates()[0] > 0 || immediates()[2] > 0) {
+    firstImmediate = host.firstImmediate?.();
+    // Again where one has thrown and others are outstanding.
+    do host.runCallback(() => handOutImmediates()); while (immediates()[2] > 0 && !native.isStopped());
+  }
   for (const close of closing.splice(0)) host.runCallback(close);
   runTimers();
 }
@@ -153,9 +168,27 @@ host.loop = {
     milestones[constants.NODE_PERFORMANCE_MILESTONE_TIME_ORIGIN_TIMESTAMP] = Date.now() * 1e3;
   },
   startedAt: () => startedAt,
+  runClosing() { for (const close of closing.splice(0)) host.runCallback(close); },
+  // Timers that Node has forgotten (unfinished.js).
+  dropTimers() {
+    dropImmediates();
+    handOutTimers(now());
+    timerAt = Infinity;
+    timerIsReferenced = false;
+    host.binding('timers').timeoutInfo.fill(0);
+  },
+  // All that is waited for, but for signals: their handlers go on.
+  drop() {
+    finished.length = closing.length = 0;
+    watchers.clear();
+    repeats.clear();
+    children = 0;
+  },
+  // Until there is nothing to do, or the call of a session has ended.
   run() {
     for (;;) {
-      while (isAlive()) turn();
+      while (isAlive() && !native.isStopped()) turn();
+      if (native.isStopped()) return;
       host.runCallback(() => host.process.emit('beforeExit', host.process.exitCode ?? 0));
       if (!isAlive()) return;
     }

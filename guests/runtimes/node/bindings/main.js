@@ -1,5 +1,5 @@
 // The JavaScript half of Node's bindings. Called once, when the image is made, with the functions
-// of the C half and the library; its value is the function that a process calls with its arguments.
+// of the C half and the library; its value has the functions that a process begins with (src/context.c).
 //
 // Each file below adds to `host`, which they share: `host.define(name, fill)` says how a binding is
 // made when Node's library asks for it first, `host.binding(name)` has it. A name on `host` is
@@ -22,6 +22,7 @@ const files = [
   'requests', // request
   'copies', // addCopies
   'files',
+  'randomness', // knownRandom, withKnownRandom, refillRandom
   'scripts', // compileBuiltin
   'contexts',
   'packages',
@@ -56,9 +57,11 @@ const files = [
   'bootstrap', // bootstrap
   'prepared', // prepare, requireOf
   'run', // runScript
-  'start', // start
+  'start', // start, environment
+  'unfinished', // dropUnfinished
+  'session', // turn, endTurn
 ];
 for (const name of files) library.compile(`bindings/${name}.js`, ['native', 'host'])(native, host);
 host.bootstrap();
 native.closeLibrary();
-return host.start;
+return { start: host.start, turn: host.turn, endTurn: host.endTurn };

@@ -183,6 +183,7 @@ host.define('module_wrap', (binding) => {
   };
   native.onImport((referrer, specifier, options) => {
     try {
+      if (host.isTurn(referrer)) return host.importInTurn(String(specifier), attributesOf(options?.with));
       const asked = host.referrers.get(referrer) ?? symbols().vm_dynamic_import_default_internal;
       return importDynamically(asked, String(specifier), binding.kEvaluationPhase, attributesOf(options?.with), referrer);
     } catch (error) {

@@ -2,6 +2,8 @@
 'use strict';
 
 const read = new Map();
+// A session's next call finds what has been installed since.
+host.forgetPackages = () => read.clear();
 
 const stringOf = (value) => (typeof value === 'string' ? value : undefined);
 // As the loaders parse it: strings stay what they are.

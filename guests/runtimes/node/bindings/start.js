@@ -14,12 +14,12 @@ function mainOf({ values, rest }) {
   return native.descriptorKind(0) === 'TTY' ? 'repl' : 'eval_stdin';
 }
 
-function environment() {
+host.environment = () => {
   const list = native.environment();
   const variables = {};
   for (let at = 0; at < list.length; at += 2) variables[list[at]] = list[at + 1];
   return variables;
-}
+};
 
 // --env-file: what is set already stays.
 function readEnvironmentFiles(values) {
@@ -66,7 +66,7 @@ host.start = (words) => {
   native.openStandard();
   // Writing where nobody reads is an error, not the end. Caught and not ignored, which children would inherit.
   native.catchSignal(SIGPIPE, true);
-  const variables = environment();
+  const variables = host.environment();
   process.env = host.environmentOf(variables);
   if (variables.TZ) host.timeZoneChanged(variables.TZ);
   const asked = host.readCommandLine(words.slice(1), variables);

@@ -4,13 +4,16 @@
 let tick = () => {};
 const MOST_ERRORS = 1000;
 
-// Runs ticks and microtasks until there are none.
+// What Node does with its ticks (unfinished.js).
+host.tick = () => tick.call(host.process);
+
+// Runs ticks and microtasks until there are none, or until the call of a session has ended.
 host.drain = () => {
   const info = host.binding('task_queue').tickInfo; // [there are ticks, there are rejections]
   for (let errors = 0; errors < MOST_ERRORS;) {
     try {
       if (info[0] === 0) native.runJobs();
-      if (info[0] === 0 && info[1] === 0) return;
+      if (info[0] === 0 && info[1] === 0 || native.isStopped()) return;
       tick.call(host.process);
     } catch (error) {
       errors++;
@@ -39,8 +42,11 @@ host.define('task_queue', (queue) => {
   queue.enqueueMicrotask = (callback) => { resolved.then(callback); };
   queue.setPromiseRejectCallback = (callback) => {
     const { kPromiseHandlerAddedAfterReject, kPromiseRejectWithNoHandler } = queue.promiseRejectEvents;
-    native.onRejection((isHandled, promise, reason) =>
-      callback(isHandled ? kPromiseHandlerAddedAfterReject : kPromiseRejectWithNoHandler, promise, reason));
+    host.tellRejection = callback;
+    native.onRejection((isHandled, promise, reason) => {
+      host.noteRejection?.(isHandled, promise);
+      callback(isHandled ? kPromiseHandlerAddedAfterReject : kPromiseRejectWithNoHandler, promise, reason);
+    });
   };
 });
 

@@ -5,7 +5,7 @@
   const MOST_STEPS = 64, MOST_VALUES = 24;
 
   // What would act on the host, wait, or run programs: the engine has fuzzers of its own.
-  const LEFT_OUT = /^(abort|exit|sleep|spawn|wait|kill|poll|pipe|chdir|changeId|umask|catchSignal|takeSignals|setNonblocking|openStandard|runScript|runJobs|collect|keepGlobals|exchangeGlobals|module.*|onImport|onRejection|waitingModule|setZone|readLibrary|closeLibrary|name(Lookup|Of)|socket.*)$/;
+  const LEFT_OUT = /^(abort|exit|sleep|spawn|wait|kill|poll|pipe|chdir|changeId|umask|catchSignal|takeSignals|setNonblocking|openStandard|runScript|runJobs|collect|keepGlobals|exchangeGlobals|module.*|onImport|onRejection|waitingModule|setZone|runTurn|isTurn|stopTurn|isStopped|readLibrary|closeLibrary|name(Lookup|Of)|socket.*)$/;
   const ON_FILES = /^(open|close|readText|stat|lstat|statfs|kind|readDirectory|mkdir|rmdir|unlink|access|chmod|chown|lchown|rename|link|symlink|fchmod|fchown|ftruncate|fsync|mkdtemp|readlink|realpath|cwd|utimes|futimes|copyFile)$/;
   // What takes as long as its numbers say.
   const COSTLY = /^(pbkdf2|scrypt|argon2|rsaGenerate|primeMake|primeCheck)$/;

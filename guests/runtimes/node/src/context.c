@@ -7,16 +7,16 @@
 #include "process.h"
 #include "crypto.h"
 
-enum { STACK = 4 << 20, COLLECT_FIRST = 64 << 20, MOST_ARGUMENTS = 8 };
+enum { STACK = 4 << 20, COLLECT_FIRST = 64 << 20, MOST_ARGUMENTS = 8, FAILED = 7 };
 
 static JSRuntime *runtime;
 static JSContext *context;
-/* What bindings/main.js returns: the function that is called with the arguments of a process. */
-static JSValue start = JS_UNDEFINED;
+/* What bindings/main.js returns: the functions that a process begins with. */
+static JSValue functions = JS_UNDEFINED;
 
 static const struct native *const tables[] = {
     engine_natives, module_natives, bytes_natives, file_natives, url_natives, process_natives, spawn_natives,
-    library_natives, zlib_natives, socket_natives, http_natives, tls_natives, brotli_natives, zstd_natives, realm_natives,
+    library_natives, zlib_natives, socket_natives, http_natives, tls_natives, brotli_natives, zstd_natives, realm_natives, turn_natives,
     hash_natives, kdf_natives, cipher_natives, rsa_natives, curve_natives,
 };
 
@@ -75,10 +75,10 @@ int context_make(void)
     JSValue native;
     context_bare(&native);
     JSValue function = JS_Eval(context, loader, sizeof loader - 1, "loader", JS_EVAL_TYPE_GLOBAL);
-    start = JS_Call(context, function, JS_UNDEFINED, 1, (JSValueConst *)&native);
+    functions = JS_Call(context, function, JS_UNDEFINED, 1, (JSValueConst *)&native);
     JS_FreeValue(context, function);
     JS_FreeValue(context, native);
-    if (JS_IsException(start)) {
+    if (JS_IsException(functions)) {
         show_exception();
         return 1;
     }
@@ -87,6 +87,18 @@ int context_make(void)
 
 void context_seal(void) { engine_seal_image(runtime); }
 
+/* Calls a function of bindings/main.js, and lets go of its arguments. */
+static JSValue call(const char *name, int count, JSValue *arguments)
+{
+    JSValue function = JS_GetPropertyStr(context, functions, name);
+    JSValue result = JS_Call(context, function, JS_UNDEFINED, count, (JSValueConst *)arguments);
+    JS_FreeValue(context, function);
+    for (int i = 0; i < count; i++) {
+        JS_FreeValue(context, arguments[i]);
+    }
+    return result;
+}
+
 int context_run(int argc, char **argv)
 {
     engine_begin_process(context);
@@ -94,11 +106,38 @@ int context_run(int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         JS_SetPropertyUint32(context, arguments, (uint32_t)i, text_from_utf8(context, (const uint8_t *)argv[i], strlen(argv[i])));
     }
-    JSValue status = JS_Call(context, start, JS_UNDEFINED, 1, (JSValueConst *)&arguments);
+    JSValue status = call("start", 1, &arguments);
     if (JS_IsException(status)) {
         show_exception();
-        return 7;
+        return FAILED;
     }
     process_leave();
     return (int)integer_of(context, status);
+}
+
+int context_turn(const char *code, bool goes_on)
+{
+    engine_begin_process(context);
+    JSValue arguments[] = {text_from_utf8(context, (const uint8_t *)code, strlen(code)), JS_NewBool(context, goes_on)};
+    JSValue result = call("turn", 2, arguments);
+    bool is_exception = JS_IsException(result);
+    int status = is_exception ? FAILED : (int)integer_of(context, result) & 255;
+    JSValue exception = is_exception ? JS_GetException(context) : JS_UNDEFINED;
+    int asked = engine_end_turn(context);
+    if (is_exception && asked < 0) {
+        JS_Throw(context, exception);
+        show_exception();
+    }
+    else {
+        JS_FreeValue(context, exception);
+    }
+    JSValue ended = call("endTurn", 0, NULL);
+    if (JS_IsException(ended)) {
+        show_exception();
+        status = FAILED;
+    }
+    JS_FreeValue(context, ended);
+    engine_end_turn(context);
+    process_leave();
+    return asked < 0 ? status : asked;
 }

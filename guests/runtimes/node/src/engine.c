@@ -310,12 +310,14 @@ static FUNCTION(checkScript)
     return JS_UNDEFINED;
 }
 
+static bool is_stopped(void);
+
 /* Runs jobs (microtasks) until there are none. One that throws is the embedder's affair. */
 static FUNCTION(runJobs)
 {
     JSContext *of_job;
-    int done;
-    while ((done = JS_ExecutePendingJob(ctx->rt, &of_job)) > 0) {
+    int done = 0;
+    while (!is_stopped() && (done = JS_ExecutePendingJob(ctx->rt, &of_job)) > 0) {
     }
     release_kept(ctx);
     return done < 0 ? JS_EXCEPTION : JS_UNDEFINED;
@@ -878,6 +880,7 @@ const struct native module_natives[] = {
 };
 
 #include "contexts.h"
+#include "turns.h"
 
 /* A runtime's life. */
 
@@ -933,6 +936,16 @@ void engine_seal_image(JSRuntime *runtime)
     init_list_head(&runtime->gc_obj_list);
     node_image_end = fill_holes();
     JS_SetGCThreshold(runtime, runtime->malloc_state.malloc_size + (16 << 20));
+}
+
+int engine_end_turn(JSContext *context)
+{
+    drop_jobs(context->rt);
+    forget_errors(context->rt);
+    JS_SetInterruptHandler(context->rt, NULL, NULL);
+    int status = stopped_with;
+    stopped_with = -1;
+    return status;
 }
 
 void engine_begin_process(JSContext *context)

@@ -25,7 +25,7 @@ struct native {
 /* The tables of the files; each ends with an empty entry. */
 extern const struct native engine_natives[], module_natives[], bytes_natives[], file_natives[], url_natives[],
     process_natives[], spawn_natives[], library_natives[], zlib_natives[], socket_natives[], http_natives[],
-    tls_natives[], brotli_natives[], zstd_natives[], realm_natives[];
+    tls_natives[], brotli_natives[], zstd_natives[], realm_natives[], turn_natives[];
 
 /* Classes and hooks that belong to a runtime (engine.c). */
 void engine_prepare(JSRuntime *runtime, JSContext *context);
@@ -43,6 +43,8 @@ void tls_prepare(JSRuntime *runtime);
 void engine_seal_image(JSRuntime *runtime);
 /* What must not be the same in two processes. */
 void engine_begin_process(JSContext *context);
+/* Drops the jobs that a turn of a session has left. The status that the turn has asked to end with, -1 if it has not (turns.h). */
+int engine_end_turn(JSContext *context);
 
 /* A string's units: bytes of Latin-1, or UTF-16. Close it when done. An object is a TypeError. */
 struct text {
@@ -101,6 +103,8 @@ JSContext *context_bare(JSValue *native);
 /* The context and its start (context.c). */
 int context_make(void);
 int context_run(int argc, char **argv);
+/* A call of a session, which goes on from an earlier one or begins (bindings/session.js): its status. */
+int context_turn(const char *code, bool goes_on);
 void context_seal(void);
 
 /* Whether a signal that is caught has arrived and is not handed out (process.c). */

@@ -39,5 +39,5 @@ shared.job('CheckPrimeJob', (isLater, isWeb, candidate, checks) => {
   return () => native.primeCheck(bytes, checks);
 });
 
-crypto.secureBuffer = (length) => new Uint8Array(length);
+crypto.secureBuffer = (length) => host.knownRandom(new Uint8Array(length));
 crypto.secureHeapUsed = () => 0n;
