@@ -1,4 +1,4 @@
-//! Sessions of Python: what a call takes and what a session costs while nobody calls it, also where
+//! Sessions of Python and JavaScript: what a call takes and what a session costs while nobody calls it, also where
 //! it holds much, beside the same code in a process of its own.
 
 use std::time::Duration;
@@ -57,7 +57,49 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
         show(median(&mut forks)),
         "",
     );
+    javascript(report)?;
     large_sessions(report)
+}
+
+/// The same for JavaScript, where the part is there.
+fn javascript(report: &mut Report) -> Outcome {
+    if !codepod::commands().iter().any(|(name, _)| *name == "node") {
+        return Ok(());
+    }
+    let begun = || -> Outcome<Sandbox> {
+        let sandbox = create::sandbox(Options::default())?;
+        let session = sandbox.javascript_session("main")?;
+        session.run_blocking("let x = 0; const { join } = require('path')")?;
+        Ok(sandbox)
+    };
+    let mut kept = vec![begun()?];
+    let before = memory::resident();
+    for _ in 0..IDLE {
+        kept.push(begun()?);
+    }
+    let each = memory::resident().saturating_sub(before) as f64 / IDLE as f64 / (1 << 20) as f64;
+    report.figure(
+        "an idle sandbox with a session of JavaScript",
+        format!("{each:.2} MB"),
+        each,
+        Goal::AtMost(4.0),
+        "MB",
+    );
+    let session = kept[0].javascript_session("main")?;
+    let mut calls = Vec::new();
+    for _ in 0..STARTS {
+        let (took, result) = time(|| session.run_blocking("x += 1"));
+        if result?.exit_code != 0 {
+            return Err("a call of JavaScript failed".into());
+        }
+        calls.push(took);
+    }
+    report.note(
+        "a call of a session of JavaScript, median",
+        show(median(&mut calls)),
+        "",
+    );
+    Ok(())
 }
 
 /// Sessions that hold much, beside the same in a process of its own.

@@ -74,7 +74,7 @@ pub struct Reached {
     pub limits: Vec<Limit>,
     /// What the files took when there was no space for more. They may have gone since.
     pub files: Usage,
-    /// Bytes that a Python session needed when there was no space for it; 0 if there was.
+    /// Bytes that a session needed when there was no space for it; 0 if there was.
     pub session: u64,
 }
 
@@ -92,7 +92,7 @@ impl Reached {
         self.note(Limit::FileBytes);
     }
 
-    /// Notes that a Python session of so many bytes did not fit.
+    /// Notes that a session of so many bytes did not fit.
     pub(crate) fn note_session(&mut self, bytes: u64) {
         self.session = self.session.max(bytes);
         self.note(Limit::FileBytes);

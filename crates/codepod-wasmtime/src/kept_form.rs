@@ -10,7 +10,7 @@ pub(crate) const FIRST: u64 = 1;
 /// Why a host without mapped memory cannot go on with a session that another has kept.
 #[cfg(any(test, not(target_os = "linux")))]
 pub(crate) const NOT_HERE: &str =
-    "this Python session was kept by codepod on Linux, and goes on only there; start a new one";
+    "this session was kept by codepod on Linux, and goes on only there; start a new one";
 
 /// Whether the host has kept memory in a file. `Io` if a store does not give the block.
 pub(crate) fn is_kept_by_host(blocks: &Blocks) -> Result<bool, codepod_abi::Errno> {

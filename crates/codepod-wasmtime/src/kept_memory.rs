@@ -59,9 +59,9 @@ pub(crate) struct KeptMemory {
 
 /// Why a process cannot begin with a session.
 const DAMAGED: &str =
-    "this Python session was made by another build of codepod, or is damaged; start a new one";
-const UNREADABLE: &str = "this Python session cannot be read from where it is stored";
-const NO_MEMORY: &str = "there is no memory left for this Python session";
+    "this session was made by another build of codepod, or is damaged; start a new one";
+const UNREADABLE: &str = "this session cannot be read from where it is stored";
+const NO_MEMORY: &str = "there is no memory left for this session";
 
 impl KeptMemory {
     /// What a turn begins with. A process may have `limit` bytes of memory.

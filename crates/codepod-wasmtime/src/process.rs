@@ -322,8 +322,8 @@ impl Drop for OwnStore<'_> {
 
 /// Why there are no sessions where the host has no `memfd_create`.
 #[cfg(target_os = "linux")]
-const NO_ARENA: &str = "sessions of Python need `memfd_create` on the host, which a seccomp profile \
-    forbids or the system lacks; `python3` without a session runs";
+const NO_ARENA: &str = "sessions need `memfd_create` on the host, which a seccomp profile forbids or \
+    the system lacks; `python3` and `node` without a session run";
 
 /// Lets a process that takes the turn of a session begin with the session's memory.
 #[cfg(target_os = "linux")]
@@ -347,7 +347,7 @@ async fn begin_turn(store: &mut Store<ProcessState>, loaded: &Loaded) -> wasmtim
         let missing = kept.size().saturating_sub(memory.data_size(&*store));
         if memory.grow(&mut *store, missing as u64 >> 16).is_err() {
             return Err(format!(
-                "the Python session needs {} of memory, and its process may have {}",
+                "the session needs {} of memory, and its process may have {}",
                 megabytes(kept.size() as u64),
                 megabytes(limit as u64)
             ));

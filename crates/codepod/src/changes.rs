@@ -13,8 +13,8 @@ use crate::git_index;
 use crate::gitignore::{Ignore, Selection, git_directory, read};
 use crate::moment::Moment;
 use crate::overlays::MountChange;
-use crate::python::SESSIONS;
 use crate::sandbox::Sandbox;
+use crate::sessions::LANGUAGES;
 use crate::transfer::look;
 
 /// Files that are larger on either side are not compared line by line.
@@ -112,10 +112,14 @@ impl Sandbox {
         let found = before
             .changes_to(&mut after)
             .map_err(|errno| Error::file("a mounted directory", errno))?;
-        // A session of Python is what a shell's state is: not one of the user's files.
+        // A session is what a shell's state is: not one of the user's files.
+        let is_session = |path: &[u8]| {
+            let mut languages = LANGUAGES.iter();
+            languages.any(|language| rest_below(language.directory, path).is_some())
+        };
         let list = found
             .into_iter()
-            .filter(|change| rest_below(SESSIONS, &change.path).is_none())
+            .filter(|change| !is_session(&change.path))
             .map(|change| PathChange {
                 before: stat(&mut before, &change.path),
                 after: stat(&mut after, &change.path),

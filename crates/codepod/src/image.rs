@@ -6,7 +6,7 @@ use codepod_guests::Guest;
 use codepod_vfs::Tree;
 
 use crate::absent;
-use crate::python::SESSIONS;
+use crate::sessions::LANGUAGES;
 
 const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh
 user:x:1000:1000:user:/home/user:/bin/sh
@@ -41,7 +41,6 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
         .dir(b"/root", 0o700)
         .dir(b"/tmp", 0o1777)
         .dir(b"/var/tmp", 0o1777)
-        .dir(SESSIONS.as_bytes(), 0o1777)
         .symlink(b"/bin", b"usr/bin")
         .symlink(b"/lib", b"usr/lib")
         .symlink(b"/sbin", b"usr/sbin")
@@ -54,6 +53,9 @@ pub(crate) fn base_image<'a>(guests: impl Iterator<Item = &'a Guest>, now: u64) 
             b"127.0.0.1 localhost\n127.0.1.1 sandbox\n",
         )
         .file(b"/etc/os-release", 0o644, OS_RELEASE.as_bytes());
+    for language in LANGUAGES {
+        builder = builder.dir(language.directory.as_bytes(), 0o1777);
+    }
     let mut about = BTreeMap::new();
     for guest in guests {
         about.extend(guest.about.iter().copied());

@@ -100,7 +100,7 @@ impl Options {
                 "a process was refused memory: there is no more for sandboxes now".to_owned()
             }
             Limit::FileBytes if reached.session > 0 => format!(
-                "no space left: a Python session needs {} of the disk limit of {}",
+                "no space left: a session needs {} of the disk limit of {}",
                 megabytes(reached.session),
                 megabytes(files.bytes)
             ),
@@ -241,7 +241,7 @@ mod tests {
             ..Reached::default()
         };
         let line = options.line(Limit::FileBytes, &session, Duration::ZERO);
-        let expected = "codepod: no space left: a Python session needs 300 MB of the disk limit of 256 MB; `disk_bytes` raises it";
+        let expected = "codepod: no space left: a session needs 300 MB of the disk limit of 256 MB; `disk_bytes` raises it";
         assert_eq!(line.as_deref(), Some(expected));
         // `/dev/full` is full, the sandbox is not.
         let line = options.line(Limit::FileBytes, &Reached::default(), Duration::ZERO);

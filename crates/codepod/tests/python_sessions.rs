@@ -474,10 +474,13 @@ fn a_session_that_needs_more_than_the_disk_says_so_and_goes_on() {
     );
     let (status, text) = run(&session, "x = 2; b = np.ones(2_500_000); print('made')");
     assert_eq!(status, 126, "{text}");
-    let expected = "made\ncodepod: the Python session needs ";
+    let expected = "made\ncodepod: the session needs ";
     assert!(text.starts_with(expected), "{text}");
     assert!(text.contains("the limit is 29 MB"), "{text}");
-    assert!(text.contains(": `del` something and call again"), "{text}");
+    assert!(
+        text.contains(": let go of something in it and call again"),
+        "{text}"
+    );
     assert!(
         text.ends_with("of the disk limit of 29 MB; `Options::set_disk` raises it\n"),
         "{text}"

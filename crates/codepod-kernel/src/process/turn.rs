@@ -1,7 +1,7 @@
 //! Turns of sessions: processes that go on from memory that an earlier one has left, and leave
 //! theirs.
 //!
-//! `python3 --codepod-turn PATH CODE` takes a turn. The session's memory is a file, of which only
+//! `python3 --codepod-turn PATH CODE` takes a turn, and so does `node`. The session's memory is a file, of which only
 //! the first bytes are the guest's (`guests/runtimes/python/src/session.c`): the engine puts the
 //! memory in place before the process runs, and takes it when the guest asks which pages it has
 //! touched, at the end of the turn. The guest then gives the new file the name of the old one,
@@ -158,20 +158,20 @@ fn why_not(kernel: &Kernel, refused: &Refused) -> String {
         tree.map_or_else(Default::default, |tree| (tree.limits(), tree.usage().bytes));
     match (refused.errno, refused.bytes) {
         (Errno::NoSpc, Some(bytes)) => format!(
-            "the Python session needs {} of disk, the limit is {} and {} are in use: `del` something and call again; {UNCHANGED}",
+            "the session needs {} of disk, the limit is {} and {} are in use: let go of something in it and call again; {UNCHANGED}",
             megabytes(bytes),
             megabytes(limits.bytes),
             megabytes(used),
         ),
         (Errno::Fbig, Some(bytes)) => format!(
-            "the Python session needs a file of {} and the limit is {}: `del` something and call again; {UNCHANGED}",
+            "the session needs a file of {} and the limit is {}: let go of something in it and call again; {UNCHANGED}",
             megabytes(bytes),
             megabytes(limits.file_bytes),
         ),
         (Errno::NoSpc, None) => format!(
-            "there is no memory left for the Python session: the budget of this sandbox is used up; \
-             `del` something and call again, or end another sandbox; {UNCHANGED}"
+            "there is no memory left for the session: the budget of this sandbox is used up; \
+             let go of something in it and call again, or end another sandbox; {UNCHANGED}"
         ),
-        (errno, _) => format!("the Python session cannot be kept: {errno}; {UNCHANGED}"),
+        (errno, _) => format!("the session cannot be kept: {errno}; {UNCHANGED}"),
     }
 }
