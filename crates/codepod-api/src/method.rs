@@ -130,6 +130,8 @@ pub struct Tool {
     pub effect: Effect,
     /// How its result is shown to a model.
     pub shows: Shows,
+    /// A command without which it does nothing, where that is in a part of its own.
+    pub needs: Option<&'static str>,
 }
 
 /// What a tool does to the sandbox, for clients that ask before they call it.
@@ -333,7 +335,7 @@ impl MethodInfo {
 ///     /// What it is for.
 ///     Type = "name", sandbox post "/v1/…", Params => Output,
 ///     work Streams,
-///     tool "name" Changes Run "description",
+///     tool "name" Changes Run needs "command" "description",
 ///     not_on [Mcp: "why"];
 /// }
 /// ```
@@ -342,7 +344,7 @@ macro_rules! method {
         $(#[doc = $doc:literal])+
         $type:ident = $name:literal, $scope:ident $verb:ident $path:literal, $params:ty => $output:ty
         $(, work $work:ident)?
-        $(, tool $tool:literal $effect:ident $shows:ident $description:literal)?
+        $(, tool $tool:literal $effect:ident $shows:ident $(needs $needs:literal)? $description:literal)?
         $(, not_on [$($surface:ident: $why:expr),+ $(,)?])?
         ;
     )+) => {$(
@@ -368,6 +370,7 @@ macro_rules! method {
                 description: $description,
                 effect: $crate::Effect::$effect,
                 shows: $crate::Shows::$shows,
+                needs: $crate::method::first(&[$($needs)?]),
             })?]);
             const NOT_ON: &'static [($crate::Surface, &'static str)] =
                 &[$($(($crate::Surface::$surface, $why)),+)?];

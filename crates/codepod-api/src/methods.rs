@@ -3,6 +3,7 @@
 pub mod commands;
 pub mod env;
 pub mod files;
+pub mod javascript;
 pub mod jobs;
 pub mod mounts;
 pub mod network;
@@ -12,6 +13,7 @@ pub mod python;
 pub mod run;
 pub mod sandbox;
 pub mod server;
+pub mod session;
 pub mod shell;
 pub mod snapshot;
 pub mod states;

@@ -25,6 +25,8 @@ macro_rules! for_each_method {
             run::RunCancel,
             python::PythonRun,
             python::PythonReset,
+            javascript::JsRun,
+            javascript::JsReset,
             files::FilesRead,
             files::FilesWrite,
             files::FilesEdit,

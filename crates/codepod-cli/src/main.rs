@@ -10,6 +10,7 @@
 mod apply;
 mod cache;
 mod changes;
+mod code;
 mod completions;
 #[cfg(unix)]
 mod descriptors;
@@ -25,7 +26,6 @@ mod network;
 mod options;
 mod parts;
 mod progress;
-mod python;
 mod rpc;
 mod run;
 mod serve;
@@ -74,7 +74,9 @@ enum Command {
     /// Run a script or a command in a sandbox, with standard input and output passed through
     Run(run::Run),
     /// Run Python code in a sandbox, in a session that keeps its variables
-    Python(python::Python),
+    Python(code::Python),
+    /// Run JavaScript in a sandbox, in a session of Node that keeps its variables
+    Js(code::Js),
     /// Open an interactive shell in a sandbox
     Shell(shell::Shell),
     /// Run one tool in a new sandbox, with standard input and output passed through
@@ -127,6 +129,7 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Run(run) => run.run(),
         Command::Python(python) => python.run(),
+        Command::Js(js) => js.run(),
         Command::Shell(shell) => shell.run(),
         Command::Exec(exec) => exec.run(),
         Command::States(states) => states.run(),

@@ -39,6 +39,10 @@ fn every_method_of_the_command_line_answers() {
         &["python", "--state", "two", "open('f').read()"],
     );
     call(
+        &["js.run"],
+        &["js", "--state", "two", "fs.readFileSync('f', 'utf8')"],
+    );
+    call(
         &["preview.run"],
         &["run", "--state", "two", "--preview", "rm f"],
     );

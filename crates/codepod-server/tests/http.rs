@@ -63,7 +63,10 @@ fn every_method_answers() {
     assert_eq!(on("run", json!({"command": "echo hi"}))["stdout"], "hi\n");
     on("python.run", json!({"code": "n = 6"}));
     assert_eq!(on("python.run", json!({"code": "n * 7"}))["stdout"], "42\n");
+    on("js.run", json!({"code": "const n = 6"}));
+    assert_eq!(on("js.run", json!({"code": "n * 7"}))["stdout"], "42\n");
     on("python.reset", json!({"session": "main"}));
+    on("js.reset", json!({"session": "main"}));
     on("files.mkdir", json!({"path": "d"}));
     on("files.write", json!({"path": "d/f", "text": "text"}));
     assert_eq!(

@@ -178,7 +178,7 @@ async fn every_tool_answers() {
             "run" => {
                 json!({"command": "echo $1 | tr a-z A-Z > f", "arguments": ["x"], "sandbox_id": fork})
             }
-            "python" => json!({"code": "1 + 1", "sandbox_id": fork}),
+            "python" | "javascript" => json!({"code": "1 + 1", "sandbox_id": fork}),
             "read" => json!({"path": "/etc/passwd"}),
             "write" => json!({"path": "f", "text": "text"}),
             "list" => json!({"path": "/"}),

@@ -118,6 +118,12 @@ fn every_method_answers() {
     on("python.reset", json!({}));
     assert_eq!(on("python.run", json!({"code": "n"}))["exitCode"], 1);
 
+    on("js.run", json!({"code": "let n = 6"}));
+    let code = "n *= await Promise.resolve(7); n";
+    assert_eq!(on("js.run", json!({"code": code}))["stdout"], "42\n");
+    on("js.reset", json!({}));
+    assert_eq!(on("js.run", json!({"code": "n"}))["exitCode"], 1);
+
     let snapshot = on("snapshot.create", json!({}))["id"].clone();
     on("run", json!({"command": "echo two > d/g; echo new > h"}));
     let changes = on("changes", json!({"diff": true}));

@@ -102,6 +102,11 @@ def use(sandbox: Sandbox) -> None:
     sandbox.python.reset()
     assert "NameError" in sandbox.python.run("n").stderr
 
+    assert sandbox.js.run("const n = await Promise.resolve(41)").success
+    assert sandbox.js.run("n + 1").stdout == "42\n"
+    sandbox.js.reset()
+    assert "ReferenceError" in sandbox.js.run("n").stderr
+
     snapshot = sandbox.snapshot()
     sandbox.run("echo 2 > f")
     assert sandbox.changes(diff=True).diff

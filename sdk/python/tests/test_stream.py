@@ -125,3 +125,15 @@ def test_python_is_streamed_too(sandbox: Sandbox) -> None:
     left.cancel()
     assert left.wait().cancelled
     assert sandbox.python.run("n").stdout == "4\n"
+
+
+def test_javascript_is_streamed_too(sandbox: Sandbox) -> None:
+    sandbox.js.run("let n = 1")
+    code = "console.log('ready'); for await (const piece of process.stdin) n += piece.length; n"
+    with sandbox.js.stream(code, stdin=True) as stream:
+        assert next(stream) == ("stdout", b"ready\n")
+        stream.write("abc")
+        stream.close_stdin()
+        assert list(stream) == [("stdout", b"4\n")]
+        assert stream.result.success
+    assert sandbox.js.run("n").stdout == "4\n"

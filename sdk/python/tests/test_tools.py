@@ -69,6 +69,7 @@ def test_every_tool_answers(sandbox: Sandbox) -> None:
     inputs: Dict[str, Dict[str, Any]] = {
         "run": {"command": "echo x > f"},
         "python": {"code": "open('f').read()"},
+        "javascript": {"code": "fs.readFileSync('f', 'utf8')"},
         "write": {"path": "d/g", "text": "t"},
         "edit": {"path": "d/g", "edits": [{"old": "t", "new": "u"}]},
         "grep": {"pattern": "u"},

@@ -6,7 +6,7 @@ import type { Client } from "./client.js";
 import { Commands, type CommandHandler, type CommandOptions } from "./command.js";
 import { Files } from "./files.js";
 import type { CreateParams, MergeOutput, SandboxInfo, SnapshotInfo } from "./generated/api.js";
-import { JobsMethods, MountsMethods, PersistenceMethods, PythonMethods, SandboxMethods } from "./generated/callers.js";
+import { JobsMethods, JsMethods, MountsMethods, PersistenceMethods, PythonMethods, SandboxMethods } from "./generated/callers.js";
 import { Reach, type Asked, type OnRequest } from "./network.js";
 import { preview, type Preview, type PreviewOptions } from "./preview.js";
 import { run, stream, type RunOptions, type RunResult, type RunStream, type StreamOptions } from "./run.js";
@@ -50,6 +50,8 @@ export class Sandbox extends SandboxMethods {
   readonly network: Reach;
   /** Its processes. */
   readonly jobs: JobsMethods;
+  /** Sessions of Node that keep their variables. */
+  readonly js: JsMethods;
   /** Interpreters of Python that keep their variables. */
   readonly python: PythonMethods;
   /** Its state beyond its life. */
@@ -72,6 +74,7 @@ export class Sandbox extends SandboxMethods {
     this.mounts = new MountsMethods(scope);
     this.network = new Reach(scope, asked);
     this.jobs = new JobsMethods(scope);
+    this.js = new JsMethods(scope);
     this.python = new PythonMethods(scope);
     this.persistence = new PersistenceMethods(scope);
   }

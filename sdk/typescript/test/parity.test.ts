@@ -118,6 +118,12 @@ async function callAll(client: Client, place: string): Promise<void> {
   await sandbox.python.reset();
   assert.match((await sandbox.python.run("n")).stderr, /NameError/);
 
+  // JavaScript.
+  await sandbox.js.run("const n = await Promise.resolve(41)");
+  assert.equal((await sandbox.js.run("n + 1")).stdout, "42\n");
+  await sandbox.js.reset();
+  assert.match((await sandbox.js.run("n")).stderr, /ReferenceError/);
+
   // Time.
   await sandbox.run("echo 1 > f");
   const before = await sandbox.snapshot();

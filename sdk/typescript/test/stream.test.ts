@@ -125,3 +125,20 @@ test("Python is streamed too", () =>
     assert.ok((await endless.result).cancelled);
     assert.equal((await sandbox.python.run("n")).stdout, "4\n");
   }));
+
+test("JavaScript is streamed too", () =>
+  withSandbox(shared, async (sandbox) => {
+    await sandbox.js.run("let n = 1");
+    const code = "console.log('ready'); for await (const piece of process.stdin) n += piece.length; n";
+    const stream = sandbox.js.stream(code, { interactive: true });
+    let text = "";
+    for await (const chunk of stream) {
+      if (text === "") {
+        await stream.write("abc");
+        await stream.end();
+      }
+      text += chunk.text;
+    }
+    assert.equal(text, "ready\n4\n");
+    assert.equal((await sandbox.js.run("n")).stdout, "4\n");
+  }));

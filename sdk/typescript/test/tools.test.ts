@@ -53,6 +53,7 @@ test("every tool answers", () =>
     const inputs: Record<string, ToolResult> = {
       run: { command: "echo x > f" },
       python: { code: "open('f').read()" },
+      javascript: { code: "fs.readFileSync('f', 'utf8')" },
       write: { path: "d/g", text: "t" },
       edit: { path: "d/g", edits: [{ old: "t", new: "u" }] },
       grep: { pattern: "u" },

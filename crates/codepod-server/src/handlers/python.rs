@@ -1,54 +1,23 @@
 //! Sessions of Python.
 
-use codepod::PythonSession;
+use codepod_api::ApiError;
 use codepod_api::methods::Done;
-use codepod_api::methods::python::{PythonReset, PythonResetParams, PythonRun, PythonRunParams};
+use codepod_api::methods::python::{PythonReset, PythonRun};
 use codepod_api::methods::run::RunOutput;
-use codepod_api::{ApiError, Bytes};
+use codepod_api::methods::session::{SessionResetParams, SessionRunParams};
 
+use super::session;
 use crate::call::Call;
-use crate::convert::run_output;
 use crate::dispatch::Handle;
-use crate::failure::{bad_base64, failure};
-use crate::handlers::run::Wanted;
-
-/// The session that is meant where none is named.
-const MAIN: &str = "main";
 
 impl Handle for PythonRun {
-    fn handle(call: &Call<'_>, params: PythonRunParams) -> Result<RunOutput, ApiError> {
-        let has_input = params.stdin.is_some() || params.stdin_base64.is_some();
-        let wanted = Wanted::new(params.run_id, params.stream, params.interactive, has_input)?;
-        let mut session = session(call, params.session)?.cancelled_by(&call.canceller);
-        if let Some(stdin) = Bytes::take(params.stdin, params.stdin_base64).map_err(bad_base64)? {
-            session = session.stdin(stdin);
-        }
-        if let Some(ms) = params.timeout_ms {
-            session = session.timeout(call.server.options().timeout(ms));
-        }
-        if let Some(bytes) = params.output_budget {
-            session = session.output_budget(usize::try_from(bytes).unwrap_or(usize::MAX));
-        }
-        let result = if wanted.is_streamed {
-            let mut running = session.start(&params.code).map_err(failure)?;
-            let stdin = running.stdin.take();
-            let printed = [running.stdout.take(), running.stderr.take()];
-            wanted.pass(call, stdin, printed, running.wait())
-        } else {
-            wanted.wait(call, || session.run_blocking(&params.code))
-        };
-        result.map(run_output)
+    fn handle(call: &Call<'_>, params: SessionRunParams) -> Result<RunOutput, ApiError> {
+        session::run(call, params, |sandbox, name| sandbox.python_session(name))
     }
 }
 
 impl Handle for PythonReset {
-    fn handle(call: &Call<'_>, params: PythonResetParams) -> Result<Done, ApiError> {
-        session(call, params.session)?.reset().map_err(failure)?;
-        Ok(Done::OK)
+    fn handle(call: &Call<'_>, params: SessionResetParams) -> Result<Done, ApiError> {
+        session::reset(call, params, |sandbox, name| sandbox.python_session(name))
     }
-}
-
-fn session(call: &Call<'_>, name: Option<String>) -> Result<PythonSession, ApiError> {
-    let name = name.as_deref().unwrap_or(MAIN);
-    call.live()?.sandbox.python_session(name).map_err(failure)
 }

@@ -19,10 +19,14 @@ pub(super) struct Entry {
     pub(super) tool: Tool,
 }
 
-/// Every tool, in the order of the table. Nothing here depends on a sandbox.
+/// Every tool, in the order of the table, but for those whose part is not installed: a model should
+/// not read of what it cannot have. Nothing here depends on a sandbox.
 pub(super) static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let entry = |method: &'static MethodInfo| {
         let about = method.tool?;
+        if about.needs.is_some_and(|command| !is_installed(command)) {
+            return None;
+        }
         let tool = Tool::new(about.name, about.description, object(tool_schema(method)))
             .with_annotations(annotations(about.effect));
         let shows = about.shows;
@@ -34,6 +38,12 @@ pub(super) static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     };
     METHODS.iter().filter_map(entry).collect()
 });
+
+/// Whether sandboxes have a command.
+fn is_installed(command: &str) -> bool {
+    let mut commands = codepod::commands().into_iter();
+    commands.any(|(name, _)| name == command)
+}
 
 /// A call of a method that a call of a tool stands for.
 #[derive(Debug)]
@@ -174,6 +184,10 @@ mod tests {
     fn the_tools_are_those_of_the_table() {
         let mut names: Vec<&str> = TOOLS.iter().map(|entry| &*entry.tool.name).collect();
         names.sort_unstable();
+        // The part `js` is not everywhere.
+        let has_node = is_installed("node");
+        assert_eq!(names.contains(&"javascript"), has_node);
+        names.retain(|name| *name != "javascript");
         let all = "changes edit fork glob grep kill list output python read restore run snapshot \
                    start stdin undo write";
         assert_eq!(names.join(" "), all);

@@ -576,7 +576,7 @@ export interface CancelParams {
 }
 
 /** What to run, and where. */
-export interface PythonRunParams {
+export interface SessionRunParams {
   /** The code. */
   code: string;
   /** The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`. */
@@ -601,7 +601,7 @@ export interface PythonRunParams {
 }
 
 /** Which session. */
-export interface PythonResetParams {
+export interface SessionResetParams {
   /** Its name; `main` if not given. */
   session?: string;
 }
@@ -1522,9 +1522,17 @@ export interface Methods {
    * Runs Python code in a session and waits for its end. Variables, functions and modules stay for the next call, and what the
    * last line gives is printed. The session is forked, snapshotted, undone and saved with the sandbox.
    */
-  "python.run": { params: PythonRunParams; output: RunOutput };
+  "python.run": { params: SessionRunParams; output: RunOutput };
   /** Resets a session: its next call starts a new interpreter. */
-  "python.reset": { params: PythonResetParams; output: Done };
+  "python.reset": { params: SessionResetParams; output: Done };
+  /**
+   * Runs JavaScript in a session of Node and waits for its end: until no timer, promise or child is left to wait for. What it
+   * declares stays for the next call and may be declared again, `await` works outside of functions, and what the last statement
+   * gives is printed. The session is forked, snapshotted, undone and saved with the sandbox. Needs the part `js`.
+   */
+  "js.run": { params: SessionRunParams; output: RunOutput };
+  /** Resets a session: its next call starts Node anew. */
+  "js.reset": { params: SessionResetParams; output: Done };
   /** Reads a file, or a part of it. */
   "files.read": { params: ReadParams; output: ReadOutput };
   /** Writes a file: makes it or replaces what it holds. Directories above it are made. */
@@ -1661,6 +1669,8 @@ export const ROUTES: Readonly<Record<keyof Methods, Route>> = {
   "run.cancel": { verb: "POST", path: "/v1/sandboxes/{sandbox}/cancel" },
   "python.run": { verb: "POST", path: "/v1/sandboxes/{sandbox}/python" },
   "python.reset": { verb: "DELETE", path: "/v1/sandboxes/{sandbox}/python" },
+  "js.run": { verb: "POST", path: "/v1/sandboxes/{sandbox}/js" },
+  "js.reset": { verb: "DELETE", path: "/v1/sandboxes/{sandbox}/js" },
   "files.read": { verb: "GET", path: "/v1/sandboxes/{sandbox}/files" },
   "files.write": { verb: "PUT", path: "/v1/sandboxes/{sandbox}/files" },
   "files.edit": { verb: "POST", path: "/v1/sandboxes/{sandbox}/files/edit" },
@@ -1719,13 +1729,14 @@ export const WORK = {
   "run.stdin": "feeds",
   "run.cancel": "cancels",
   "python.run": "streams",
+  "js.run": "streams",
   "preview.run": "runs",
   "persistence.export": "exports",
   "persistence.import": "imports",
 } as const satisfies Partial<Record<keyof Methods, string>>;
 
 /** Methods whose output can come while they run. */
-export type StreamingMethod = "run" | "python.run";
+export type StreamingMethod = "run" | "python.run" | "js.run";
 
 /** A method as models see it: names in snake_case, and only what a model can decide. */
 export interface ToolInfo {
@@ -1978,6 +1989,51 @@ export const TOOLS: readonly ToolInfo[] = [
     method: "python.run",
     description:
       "Run Python code in the sandbox and return exit_code, stdout and stderr. It is CPython 3.14 with numpy, pandas, matplotlib, sqlite3, requests, pyyaml, openpyxl and pytest. Variables, functions and imported modules stay for the next call; the value of the last line is printed, as in an interactive interpreter. It has the same files as `run` and can start its commands with subprocess. After an exception or a timeout the session goes on. Threads take turns: they overlap while they sleep or wait, but a thread must not loop until another stops it. Every call can be taken back with `undo`.",
+    inputSchema: {
+      "type": "object",
+      "properties": {
+        "code": {
+          "type": "string",
+          "description": "The code."
+        },
+        "session": {
+          "type": "string",
+          "description": "The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`."
+        },
+        "stdin": {
+          "type": "string",
+          "description": "What it reads."
+        },
+        "timeout_ms": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that takes longer leaves the session as it was."
+        },
+        "output_budget": {
+          "type": "integer",
+          "format": "uint64",
+          "minimum": 0,
+          "description": "Bytes of each output stream that the result holds; as the sandbox says if not given."
+        },
+        "sandbox_id": {
+          "type": "string",
+          "description": "From `fork`; your own if not given."
+        }
+      },
+      "required": [
+        "code"
+      ],
+      "additionalProperties": false
+    },
+    fields: { always: ["exit_code","stdout","stderr","execution_time_ms"], notes: ["stdout_cut","stderr_cut","truncated","timed_out","cancelled","crashed"] },
+    bounds: { name: "output_budget", usual: 16384, most: 1048576 },
+  },
+  {
+    name: "javascript",
+    method: "js.run",
+    description:
+      "Run JavaScript in the sandbox and return exit_code, stdout and stderr. It is Node 24, as at its prompt: variables, functions and modules stay for the next call and can be declared again, `require`, `import` and top-level `await` work, and the value of the last statement is printed. It has the same files as `run`. After an exception, `process.exit` or a timeout the session goes on. Every call can be taken back with `undo`.",
     inputSchema: {
       "type": "object",
       "properties": {

@@ -118,6 +118,54 @@ export class PythonMethods extends OfSandbox {
   }
 }
 
+/** Options of {@link JsMethods.run}. */
+export interface JsRunOptions extends RunStreams {
+  /** The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`. */
+  session?: string | undefined;
+  /**
+   * How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that
+   * takes longer leaves the session as it was.
+   */
+  timeoutMs?: number | undefined;
+  /** Bytes of each output stream that the result holds; as the sandbox says if not given. */
+  outputBudget?: number | undefined;
+}
+
+/** Options of {@link JsMethods.stream}. */
+export interface JsStreamOptions extends StreamStreams {
+  /** The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`. */
+  session?: string | undefined;
+  /**
+   * How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that
+   * takes longer leaves the session as it was.
+   */
+  timeoutMs?: number | undefined;
+}
+
+/** Methods `js.*` of a sandbox. */
+export class JsMethods extends OfSandbox {
+  /**
+   * Runs JavaScript in a session of Node and waits for its end: until no timer, promise or child is left to wait for. What it
+   * declares stays for the next call and may be declared again, `await` works outside of functions, and what the last statement
+   * gives is printed. The session is forked, snapshotted, undone and saved with the sandbox. Needs the part `js`.
+   */
+  run(code: string, options: JsRunOptions = {}): Promise<RunResult> {
+    const { session, timeoutMs, outputBudget, ...streams } = options;
+    return runMethod(this.scope, "js.run", { code, session, timeoutMs, outputBudget }, streams);
+  }
+
+  /** Does what {@link run} does and gives the output as it comes. */
+  stream(code: string, options: JsStreamOptions = {}): RunStream {
+    const { session, timeoutMs, ...streams } = options;
+    return new RunStream(this.scope, "js.run", { code, session, timeoutMs }, streams);
+  }
+
+  /** Resets a session: its next call starts Node anew. */
+  async reset(session?: string): Promise<void> {
+    await this.scope.call("js.reset", { session });
+  }
+}
+
 /** Options of {@link FilesMethods.write}. */
 export interface FilesWriteOptions {
   /** Whether directories above it are made; they are if not given. */

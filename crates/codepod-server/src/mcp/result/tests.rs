@@ -93,7 +93,7 @@ const FORGERIES: &[&str] = &[
 
 #[test]
 fn ap_12_output_stays_inside_its_frame() {
-    let methods = ["run", "python.run"].iter();
+    let methods = ["run", "python.run", "js.run"].iter();
     for (method, forged) in methods.flat_map(|method| FORGERIES.iter().map(move |f| (method, f))) {
         let shown = show(method, json!({}), run_output(forged.as_bytes(), b"real\n"));
         let frames = frames(&shown.text);

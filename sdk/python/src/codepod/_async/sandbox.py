@@ -69,6 +69,8 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
     network: AsyncReach
     #: Processes.
     jobs: methods.AsyncJobsMethods
+    #: Sessions of Node that keep their variables.
+    js: methods.AsyncJsMethods
     #: Interpreters of Python that keep their variables.
     python: methods.AsyncPythonMethods
     #: States that outlive the sandbox.
@@ -144,12 +146,14 @@ class AsyncSandbox(methods.AsyncSandboxMethods):
         self.mounts = methods.AsyncMountsMethods(connection, sandbox_id)
         self.network = AsyncReach(connection, sandbox_id)
         self.jobs = methods.AsyncJobsMethods(connection, sandbox_id)
+        self.js = methods.AsyncJsMethods(connection, sandbox_id)
         self.python = methods.AsyncPythonMethods(connection, sandbox_id)
         self.persistence = methods.AsyncPersistenceMethods(connection, sandbox_id)
         self.commands = methods.AsyncCommandsMethods(connection, sandbox_id)
         # What is taken from a sandbox keeps it alive.
         parts: List[AsyncMethods] = [self.files, self.env, self.shell, self.shell.history, self.runs, self.snapshots]
-        parts += [self.previews, self.mounts, self.network, self.jobs, self.python, self.persistence, self.commands]
+        parts += [self.previews, self.mounts, self.network, self.jobs, self.js, self.python]
+        parts += [self.persistence, self.commands]
         for part in parts:
             part._owner = self
 

@@ -22,6 +22,8 @@ ROUTES: Dict[str, Tuple[str, str]] = {
     "run.cancel": ("POST", "/v1/sandboxes/{sandbox}/cancel"),
     "python.run": ("POST", "/v1/sandboxes/{sandbox}/python"),
     "python.reset": ("DELETE", "/v1/sandboxes/{sandbox}/python"),
+    "js.run": ("POST", "/v1/sandboxes/{sandbox}/js"),
+    "js.reset": ("DELETE", "/v1/sandboxes/{sandbox}/js"),
     "files.read": ("GET", "/v1/sandboxes/{sandbox}/files"),
     "files.write": ("PUT", "/v1/sandboxes/{sandbox}/files"),
     "files.edit": ("POST", "/v1/sandboxes/{sandbox}/files/edit"),

@@ -483,6 +483,83 @@ class PythonMethods(Methods):
         self._call("python.reset", params)
 
 
+class JsMethods(Methods):
+    """Methods `js.*` of a sandbox."""
+
+    def run(
+        self,
+        code: str,
+        *,
+        session: Optional[str] = None,
+        stdin: Optional[Union[str, bytes]] = None,
+        timeout: Optional[float] = None,
+        output_budget: Optional[int] = None,
+        run_id: Optional[str] = None,
+    ) -> types.RunResult:
+        """Runs JavaScript in a session of Node and waits for its end: until no timer, promise or child is left to wait
+        for. What it declares stays for the next call and may be declared again, `await` works outside of functions, and
+        what the last statement gives is printed. The session is forked, snapshotted, undone and saved with the sandbox.
+        Needs the part `js`.
+
+        Args:
+            code: The code.
+            session: The session to run it in, which begins with its first call; `main` if not given. Letters,
+                digits, `_` and `-`.
+            stdin: What it reads.
+            timeout: How long it may take, in seconds; as the sandbox says if not given, and as long as the server
+                allows if 0. Code that takes longer leaves the session as it was.
+            output_budget: Bytes of each output stream that the result holds; as the sandbox says if not given.
+            run_id: A name for this call, by which it can be cancelled and its output told apart.
+        """
+        params: Dict[str, Any] = {}
+        params["code"] = code
+        if session is not None:
+            params["session"] = session
+        if stdin is not None:
+            put_bytes(params, "stdin", "stdinBase64", stdin)
+        if timeout is not None:
+            params["timeoutMs"] = milliseconds(timeout)
+        if output_budget is not None:
+            params["outputBudget"] = output_budget
+        if run_id is not None:
+            params["runId"] = run_id
+        return types.RunResult.from_wire(self._call("js.run", params))
+
+    def stream(
+        self,
+        code: str,
+        *,
+        session: Optional[str] = None,
+        stdin: Union[str, bytes, bool, None] = None,
+        timeout: Optional[float] = None,
+        run_id: Optional[str] = None,
+    ) -> RunStream:
+        """Does what `run` does and gives the output while it runs, as pairs of `"stdout"` or `"stderr"` and bytes.
+
+        `stdin=True` leaves its input open for `write` and `close_stdin`; see `run` for the rest.
+        """
+        params: Dict[str, Any] = {}
+        params["code"] = code
+        if session is not None:
+            params["session"] = session
+        if timeout is not None:
+            params["timeoutMs"] = milliseconds(timeout)
+        if run_id is not None:
+            params["runId"] = run_id
+        return self._begin("js.run", params, stdin)
+
+    def reset(self, session: Optional[str] = None) -> None:
+        """Resets a session: its next call starts Node anew.
+
+        Args:
+            session: Its name; `main` if not given.
+        """
+        params: Dict[str, Any] = {}
+        if session is not None:
+            params["session"] = session
+        self._call("js.reset", params)
+
+
 class FilesMethods(Methods):
     """Methods `files.*` of a sandbox."""
 

@@ -281,6 +281,48 @@ TOOLS: List[ToolInfo] = [
         bounds=("output_budget", 16384, 1048576),
     ),
     ToolInfo(
+        "javascript",
+        "js.run",
+        "Run JavaScript in the sandbox and return exit_code, stdout and stderr. It is Node 24, as at its prompt: variables, functions and modules stay for the next call and can be declared again, `require`, `import` and top-level `await` work, and the value of the last statement is printed. It has the same files as `run`. After an exception, `process.exit` or a timeout the session goes on. Every call can be taken back with `undo`.",
+        {
+            "type": "object",
+            "properties": {
+                "code": {
+                    "type": "string",
+                    "description": "The code.",
+                },
+                "session": {
+                    "type": "string",
+                    "description": "The session to run it in, which begins with its first call; `main` if not given. Letters, digits, `_` and `-`.",
+                },
+                "stdin": {
+                    "type": "string",
+                    "description": "What it reads.",
+                },
+                "timeout_ms": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "How long it may take, in milliseconds; as the sandbox says if not given, and as long as the server allows if 0. Code that takes longer leaves the session as it was.",
+                },
+                "output_budget": {
+                    "type": "integer",
+                    "format": "uint64",
+                    "minimum": 0,
+                    "description": "Bytes of each output stream that the result holds; as the sandbox says if not given.",
+                },
+                "sandbox_id": {
+                    "type": "string",
+                    "description": "From `fork`; your own if not given.",
+                },
+            },
+            "required": ["code"],
+            "additionalProperties": False,
+        },
+        fields=(["exit_code", "stdout", "stderr", "execution_time_ms"], ["stdout_cut", "stderr_cut", "truncated", "timed_out", "cancelled", "crashed"]),
+        bounds=("output_budget", 16384, 1048576),
+    ),
+    ToolInfo(
         "read",
         "files.read",
         "Read a text file, or lines of it by `line` and `lines`; `numbers` puts line numbers before them. A picture (PNG, JPEG, GIF, WebP) comes as an image. A long file comes in parts: the result says how to go on.",

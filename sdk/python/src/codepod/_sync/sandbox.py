@@ -69,6 +69,8 @@ class Sandbox(methods.SandboxMethods):
     network: Reach
     #: Processes.
     jobs: methods.JobsMethods
+    #: Sessions of Node that keep their variables.
+    js: methods.JsMethods
     #: Interpreters of Python that keep their variables.
     python: methods.PythonMethods
     #: States that outlive the sandbox.
@@ -142,12 +144,14 @@ class Sandbox(methods.SandboxMethods):
         self.mounts = methods.MountsMethods(connection, sandbox_id)
         self.network = Reach(connection, sandbox_id)
         self.jobs = methods.JobsMethods(connection, sandbox_id)
+        self.js = methods.JsMethods(connection, sandbox_id)
         self.python = methods.PythonMethods(connection, sandbox_id)
         self.persistence = methods.PersistenceMethods(connection, sandbox_id)
         self.commands = methods.CommandsMethods(connection, sandbox_id)
         # What is taken from a sandbox keeps it alive.
         parts: List[Methods] = [self.files, self.env, self.shell, self.shell.history, self.runs, self.snapshots]
-        parts += [self.previews, self.mounts, self.network, self.jobs, self.python, self.persistence, self.commands]
+        parts += [self.previews, self.mounts, self.network, self.jobs, self.js, self.python]
+        parts += [self.persistence, self.commands]
         for part in parts:
             part._owner = self
 

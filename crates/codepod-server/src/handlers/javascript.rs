@@ -1,0 +1,27 @@
+//! Sessions of JavaScript.
+
+use codepod_api::ApiError;
+use codepod_api::methods::Done;
+use codepod_api::methods::javascript::{JsReset, JsRun};
+use codepod_api::methods::run::RunOutput;
+use codepod_api::methods::session::{SessionResetParams, SessionRunParams};
+
+use super::session;
+use crate::call::Call;
+use crate::dispatch::Handle;
+
+impl Handle for JsRun {
+    fn handle(call: &Call<'_>, params: SessionRunParams) -> Result<RunOutput, ApiError> {
+        session::run(call, params, |sandbox, name| {
+            sandbox.javascript_session(name)
+        })
+    }
+}
+
+impl Handle for JsReset {
+    fn handle(call: &Call<'_>, params: SessionResetParams) -> Result<Done, ApiError> {
+        session::reset(call, params, |sandbox, name| {
+            sandbox.javascript_session(name)
+        })
+    }
+}
