@@ -1,5 +1,5 @@
-//! Sessions of Python and JavaScript: what a call takes and what a session costs while nobody calls it, also where
-//! it holds much, beside the same code in a process of its own.
+//! Sessions of Python and JavaScript: what a call takes and what a session costs while nobody calls
+//! it, also where it holds much, beside the same code in a process of its own.
 
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
 //! Sessions of Python and of JavaScript: interpreters that keep their variables from call to call.
 //!
 //! Between two calls there is no process: a session is a file of the sandbox with the memory that
-//! differs from what every interpreter of its language starts with. So a fork, a snapshot, an undo and a saved state
-//! have it, and what it costs while nobody calls it is that file. A call begins with the file's
-//! blocks mapped and replaces those that it has changed (`codepod-wasmtime/src/kept_memory.rs`);
-//! what it does not touch is neither read nor written.
+//! differs from what every interpreter of its language starts with. So a fork, a snapshot, an undo
+//! and a saved state have it, and what it costs while nobody calls it is that file. A call begins
+//! with the file's blocks mapped and replaces those that it has changed
+//! (`codepod-wasmtime/src/kept_memory.rs`); what it does not touch is neither read nor written.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -334,8 +334,8 @@ pub struct RunningCode {
 }
 
 impl RunningCode {
-    /// Runs it to its end, as [`InterpreterSession::run`] does. The streams must be read meanwhile, or
-    /// it waits for them; what they gave is not in the result.
+    /// Runs it to its end, as [`InterpreterSession::run`] does. The streams must be read meanwhile,
+    /// or it waits for them; what they gave is not in the result.
     pub async fn wait(self) -> Result<RunResult, Error> {
         match self.session.turn().await {
             Some(_turn) => {

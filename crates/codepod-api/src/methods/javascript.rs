@@ -8,8 +8,8 @@ use crate::method::method;
 method! {
     /// Runs JavaScript in a session of Node and waits for its end: until no timer, promise or child
     /// is left to wait for. What it declares stays for the next call and may be declared again,
-    /// `await` works outside of functions, and what the last statement gives is printed. The session
-    /// is forked, snapshotted, undone and saved with the sandbox. Needs the part `js`.
+    /// `await` works outside of functions, and what the last statement gives is printed. The
+    /// session is forked, snapshotted, undone and saved with the sandbox. Needs the part `js`.
     JsRun = "js.run", sandbox post "/v1/sandboxes/{sandbox}/js", SessionRunParams => RunOutput,
     work Streams,
     tool "javascript" Changes Run needs "node" "Run JavaScript in the sandbox and return exit_code, stdout and stderr. It is Node 24, as at its prompt: variables, functions and modules stay for the next call and can be declared again, `require`, `import` and top-level `await` work, and the value of the last statement is printed. It has the same files as `run`. After an exception, `process.exit` or a timeout the session goes on. Every call can be taken back with `undo`.";

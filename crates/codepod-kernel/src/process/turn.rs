@@ -1,11 +1,11 @@
 //! Turns of sessions: processes that go on from memory that an earlier one has left, and leave
 //! theirs.
 //!
-//! `python3 --codepod-turn PATH CODE` takes a turn, and so does `node`. The session's memory is a file, of which only
-//! the first bytes are the guest's (`guests/runtimes/python/src/session.c`): the engine puts the
-//! memory in place before the process runs, and takes it when the guest asks which pages it has
-//! touched, at the end of the turn. The guest then gives the new file the name of the old one,
-//! which is when the turn counts.
+//! `python3 --codepod-turn PATH CODE` takes a turn, and so does `node`. The session's memory is a
+//! file, of which only the first bytes are the guest's (`guests/runtimes/python/src/session.c`):
+//! the engine puts the memory in place before the process runs, and takes it when the guest asks
+//! which pages it has touched, at the end of the turn. The guest then gives the new file the name
+//! of the old one, which is when the turn counts.
 
 use codepod_abi::Errno;
 use codepod_vfs::{Access, Blocks, FileKind};
