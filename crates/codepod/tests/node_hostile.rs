@@ -208,3 +208,60 @@ fn js_15_processes_of_one_image_differ_where_they_must() {
     let program = "console.log(Math.random(), crypto?.randomUUID?.() ?? process.hrtime.bigint())";
     assert_ne!(node(&sandbox, program).1, node(&sandbox, program).1);
 }
+
+/// Runs a script in `app`, which is an empty package at first.
+fn in_an_app(sandbox: &Sandbox, script: &str) -> String {
+    let script = format!("mkdir -p ~/app && cd ~/app && npm init -y > /dev/null\n{script}");
+    let result = sandbox.run_blocking(&script).unwrap();
+    assert_eq!(result.exit_code, 0, "{result:?}");
+    result.stdout_text().into_owned()
+}
+
+#[test]
+fn js_13_scripts_of_a_package_run_only_if_they_are_asked_for() {
+    let sandbox = Sandbox::create(Options::default()).unwrap();
+    let making = r#"mkdir package && cd package
+        echo '{"name": "harm", "version": "1.0.0", "scripts": {"preinstall": "echo >> /tmp/ran", "postinstall": "echo >> /tmp/ran"}}' > package.json
+        echo 'module.exports = "installed"' > index.js && cd .. && tar czf harm.tgz package && rm -r package"#;
+    assert_eq!(sandbox.run_blocking(making).unwrap().exit_code, 0);
+    let installing = "npm install --no-audit --no-fund --loglevel=error ../harm.tgz > /dev/null
+        node -p 'require(\"harm\") + require(\"fs\").existsSync(\"/tmp/ran\")'";
+    assert_eq!(in_an_app(&sandbox, installing), "installedfalse\n");
+    // Asked for, they run where everything else runs.
+    let asking = "rm -r node_modules; npm install --no-audit --no-fund --loglevel=error --ignore-scripts=false > /dev/null
+        wc -l < /tmp/ran";
+    assert_eq!(in_an_app(&sandbox, asking), "2\n");
+}
+
+#[test]
+fn js_14_an_archive_of_a_package_writes_beneath_its_own_directory() {
+    let sandbox = Sandbox::create(Options::default()).unwrap();
+    let making = r#"
+import io, tarfile
+archive = tarfile.open("climb.tgz", "w:gz")
+def add(name, content=b"", **fields):
+    member = tarfile.TarInfo(name)
+    member.size = len(content)
+    for field, value in fields.items():
+        setattr(member, field, value)
+    archive.addfile(member, io.BytesIO(content))
+add("package/package.json", b'{"name": "climb", "version": "1.0.0"}')
+add("package/index.js", b'module.exports = "installed"')
+add("package/../../../above", b"x")
+add("../../above", b"x")
+add("/tmp/absolute", b"x")
+add("package/link", type=tarfile.SYMTYPE, linkname="/tmp")
+add("package/link/through", b"x")
+add("package/hard", type=tarfile.LNKTYPE, linkname="/etc/passwd")
+archive.close()
+"#;
+    sandbox.write_file("/home/user/making.py", making).unwrap();
+    assert_eq!(
+        sandbox.run_blocking("python3 making.py").unwrap().exit_code,
+        0
+    );
+    let installing = "npm install --no-audit --no-fund --loglevel=error ../climb.tgz > /dev/null 2>&1
+        node -p 'require(\"climb\")'
+        find / -name above -o -name absolute -o -name through -o -name hard | grep -v ^/proc | grep -v ^/home/user/app/node_modules/climb/ || true";
+    assert_eq!(in_an_app(&sandbox, installing), "installed\n");
+}

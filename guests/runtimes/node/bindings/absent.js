@@ -32,12 +32,6 @@ host.define('mksnapshot', (snapshot) => {
 
 host.define('permission', (permission) => { permission.has = () => true; });
 
-host.define('report', (report) => {
-  report.shouldReportOnUncaughtException = () => false;
-  report.getSignal = () => 'SIGUSR2';
-  report.setReportOnUncaughtException = nothing; // nothing writes reports
-});
-
 host.define('v8', (v8) => {
   v8.heapStatisticsBuffer = new Float64Array(14);
   v8.heapCodeStatisticsBuffer = new Float64Array(5);

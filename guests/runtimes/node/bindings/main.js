@@ -53,6 +53,7 @@ const files = [
   'crypto',
   'intl',
   'typescript', // stripTypesWithoutWebAssembly
+  'report',
   'absent',
   'bootstrap', // bootstrap
   'prepared', // prepare, requireOf
