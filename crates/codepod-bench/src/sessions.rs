@@ -23,19 +23,7 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
         sandbox.python_session("main")?.run_blocking(begin)?;
         Ok(sandbox)
     };
-    let mut kept = vec![begun()?];
-    let before = memory::resident();
-    for _ in 0..IDLE {
-        kept.push(begun()?);
-    }
-    let each = memory::resident().saturating_sub(before) as f64 / IDLE as f64 / (1 << 20) as f64;
-    report.figure(
-        "an idle sandbox with a session",
-        format!("{each:.2} MB"),
-        each,
-        Goal::AtMost(4.0),
-        "MB",
-    );
+    let kept = idle(report, "an idle sandbox with a session", begun)?;
     let session = kept[0].python_session("main")?;
     let mut calls = Vec::new();
     for _ in 0..STARTS {
@@ -61,6 +49,23 @@ pub(crate) fn run(report: &mut Report) -> Outcome {
     large_sessions(report)
 }
 
+/// Keeps sandboxes that nobody calls, and reports what each of them costs.
+fn idle(
+    report: &mut Report,
+    what: &str,
+    begun: impl Fn() -> Outcome<Sandbox>,
+) -> Outcome<Vec<Sandbox>> {
+    let mut kept = vec![begun()?];
+    let before = memory::resident();
+    for _ in 0..IDLE {
+        kept.push(begun()?);
+    }
+    let each = memory::resident().saturating_sub(before) as f64 / IDLE as f64 / (1 << 20) as f64;
+    let shown = format!("{each:.2} MB");
+    report.figure(what, shown, each, Goal::AtMost(4.0), "MB");
+    Ok(kept)
+}
+
 /// The same for JavaScript, where the part is there.
 fn javascript(report: &mut Report) -> Outcome {
     if !codepod::commands().iter().any(|(name, _)| *name == "node") {
@@ -72,19 +77,11 @@ fn javascript(report: &mut Report) -> Outcome {
         session.run_blocking("let x = 0; const { join } = require('path')")?;
         Ok(sandbox)
     };
-    let mut kept = vec![begun()?];
-    let before = memory::resident();
-    for _ in 0..IDLE {
-        kept.push(begun()?);
-    }
-    let each = memory::resident().saturating_sub(before) as f64 / IDLE as f64 / (1 << 20) as f64;
-    report.figure(
+    let kept = idle(
+        report,
         "an idle sandbox with a session of JavaScript",
-        format!("{each:.2} MB"),
-        each,
-        Goal::AtMost(4.0),
-        "MB",
-    );
+        begun,
+    )?;
     let session = kept[0].javascript_session("main")?;
     let mut calls = Vec::new();
     for _ in 0..STARTS {
